@@ -252,11 +252,10 @@ void fetch_here(rank_state& me) {
 }  // namespace
 
 void exchange_by_messages(rank_state& me, bound_plan const& told) {
-  call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
-  run(me, meeting);  // all agree, and proxies see what their ranks have
+  run(me, meeting());  // all agree, and proxies see what their ranks have
   send_and_receive(me, told);
   fetch_here(me);
-  run(me, meeting);
+  run(me, meeting());
 }
 
 }  // namespace coset::detail

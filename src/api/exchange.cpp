@@ -80,7 +80,7 @@ void fetch(rank_state& me) {
     std::size_t const begin = pieces.received_at[o];
     copy_foreign(me, pieces.out + begin, pieces.heard[o].at, pieces.received_at[o + 1] - begin);
   }
-  run(me, {.what = verb::barrier, .reduction = &copy_of<char>()});
+  run(me, meeting());
 }
 
 void exchange(rank_state& me, call const& c, std::span<std::size_t const> received) {

@@ -12,7 +12,8 @@ namespace {
 std::vector<std::string> verb_names() {
   std::vector<std::string> names;
   for (verb const what : all_verbs()) {
-    if (what != verb::exclusive_scan) names.emplace_back(name_of(what));  // as scan
+    bool const is_as_another = detail::row_of(what).of == detail::contributors::before_own;
+    if (!is_as_another) names.emplace_back(name_of(what));
   }
   return names;
 }

@@ -210,7 +210,6 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
                    destination const& to) {
   require_arguments(core, into, lengths, me, how);
   told_as_combine const told(me, how);
-  call const meeting{.what = verb::barrier, .reduction = &copy_of<char>()};
   if (!me.shared.kind.one_memory()) {
     meet_with(core, me);  // until then copies that are no rank's may be added to
     return combine_over_processes(core, into, me, me.number, how, to);
@@ -221,7 +220,7 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
   for (std::size_t array = 0; array < core.parts().size(); ++array)
     same_everywhere(reinterpret_cast<std::uintptr_t>(into[array]));
   if (me.rank == 0) core.begin_round();
-  run(me, meeting);
+  run(me, meeting());
   try {
     ranks_together const company{me};
     if (should_fold_round(core, me.shared.ranks, how)) {
@@ -232,7 +231,7 @@ void fold_by_ranks(reducer_core& core, void* const* into, std::size_t const* len
   } catch (...) {
     runtime::fail_by_thrown(me, "combine_into");
   }
-  run(me, meeting);
+  run(me, meeting());
 }
 
 bool share_processors(std::size_t threads) {

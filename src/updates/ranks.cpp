@@ -62,7 +62,7 @@ void borrowing::end() noexcept {
 
 void borrowing::meet() {
   end();
-  run(me_, {.what = verb::barrier, .reduction = &copy_of<char>()});
+  run(me_, meeting());
   begin();
 }
 

@@ -44,6 +44,8 @@ struct segment_listener {
 COSET_API void run(rank_state&, call const&);
 /// The same, segment by segment, each of which the listener hears of in order.
 COSET_API void run(rank_state&, call const&, segment_listener const&);
+/// What a barrier is.
+inline call meeting() { return {.what = verb::barrier, .reduction = &copy_of<char>()}; }
 /// Keeps `operation` until the request is complete. Where the call has one and nothing is kept, see kept_if_possible(),
 /// all ranks throw out_of_memory.
 COSET_API request start(rank_state&, call const&, std::shared_ptr<void const> operation);

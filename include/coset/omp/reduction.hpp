@@ -160,7 +160,7 @@ class reduction {
     if (thrown) std::rethrow_exception(thrown);
     // Throws, as the team has failed, even if this thread's part was complete before: who went on would wait for those who have
     // thrown.
-    if (has_failed_) detail::run(me.state(), {.what = verb::barrier, .reduction = &detail::copy_of<char>()});
+    if (has_failed_) detail::run(me.state(), detail::meeting());
     if (refused_) std::rethrow_exception(refused_);
     return later;
   }

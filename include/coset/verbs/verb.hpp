@@ -61,6 +61,11 @@ enum class same_array : std::uint8_t {
   never
 };
 
+/// What MPI calls it; empty where it has no such collective.
+struct mpi_names {
+  std::string_view of_equal_counts, of_any_counts = {};
+};
+
 /// A verb, as everything that goes through all of them knows it.
 struct verb_row {
   verb what;
@@ -71,37 +76,38 @@ struct verb_row {
   contributors of;
   results in;
   same_array in_place;
-  std::array<verb, 2>
-      derived_from;  ///< what its schedules are made of, the best first; itself where it has some of its own
+  mpi_names in_mpi;
+  /// What its schedules are made of, the best first; itself where it has some of its own.
+  std::array<verb, 2> derived_from;
 };
 
 COSET_PER_COPY inline constexpr std::array verb_rows{// clang-format off
     verb_row{verb::allreduce, "allreduce", false, share::whole, share::whole, share::whole, share::whole,
-             contributors::all, results::arrays, same_array::told, {verb::allreduce, verb::allreduce}},
+             contributors::all, results::arrays, same_array::told, {"Allreduce"}, {verb::allreduce, verb::allreduce}},
     verb_row{verb::reduce, "reduce", true, share::whole, share::whole, share::whole, share::nothing,
-             contributors::all, results::arrays, same_array::alike, {verb::reduce, verb::reduce}},
+             contributors::all, results::arrays, same_array::alike, {"Reduce"}, {verb::reduce, verb::reduce}},
     verb_row{verb::reduce_scatter, "reduce_scatter", false, share::whole, share::whole, share::piece, share::piece,
-             contributors::all, results::arrays, same_array::alike, {verb::reduce_scatter, verb::reduce_scatter}},
+             contributors::all, results::arrays, same_array::alike, {"Reduce_scatter_block", "Reduce_scatter"}, {verb::reduce_scatter, verb::reduce_scatter}},
     verb_row{verb::allgather, "allgather", false, share::piece, share::piece, share::whole, share::whole,
-             contributors::owner, results::arrays, same_array::alike, {verb::allgather, verb::allgather}},
+             contributors::owner, results::arrays, same_array::alike, {"Allgather", "Allgatherv"}, {verb::allgather, verb::allgather}},
     verb_row{verb::broadcast, "broadcast", true, share::whole, share::nothing, share::whole, share::whole,
-             contributors::root, results::arrays, same_array::alike, {verb::broadcast, verb::broadcast}},
+             contributors::root, results::arrays, same_array::alike, {"Bcast"}, {verb::broadcast, verb::broadcast}},
     verb_row{verb::scan, "scan", false, share::whole, share::whole, share::whole, share::whole,
-             contributors::up_to_own, results::arrays, same_array::told, {verb::scan, verb::scan}},
+             contributors::up_to_own, results::arrays, same_array::told, {"Scan"}, {verb::scan, verb::scan}},
     verb_row{verb::exclusive_scan, "exclusive_scan", false, share::whole, share::whole, share::whole, share::whole,
-             contributors::before_own, results::arrays, same_array::told, {verb::exclusive_scan, verb::exclusive_scan}},
+             contributors::before_own, results::arrays, same_array::told, {"Exscan"}, {verb::exclusive_scan, verb::exclusive_scan}},
     verb_row{verb::barrier, "barrier", false, share::whole, share::whole, share::whole, share::whole,
-             contributors::all, results::none, same_array::told, {verb::barrier, verb::barrier}},
+             contributors::all, results::none, same_array::told, {"Barrier"}, {verb::barrier, verb::barrier}},
     verb_row{verb::reduce_shared, "reduce_shared", false, share::whole, share::whole, share::whole, share::whole,
-             contributors::all, results::shared, same_array::never, {verb::reduce_shared, verb::reduce_shared}},
+             contributors::all, results::shared, same_array::never, {""}, {verb::reduce_shared, verb::reduce_shared}},
     verb_row{verb::allreduce_view, "allreduce_view", false, share::whole, share::whole, share::whole, share::whole,
-             contributors::all, results::view, same_array::never, {verb::allreduce_view, verb::allreduce_view}},
+             contributors::all, results::view, same_array::never, {""}, {verb::allreduce_view, verb::allreduce_view}},
     verb_row{verb::gather, "gather", true, share::piece, share::piece, share::whole, share::nothing,
-             contributors::owner, results::arrays, same_array::of_root, {verb::allgather, verb::reduce}},
+             contributors::owner, results::arrays, same_array::of_root, {"Gather", "Gatherv"}, {verb::allgather, verb::reduce}},
     verb_row{verb::scatter, "scatter", true, share::whole, share::nothing, share::piece, share::piece,
-             contributors::root, results::arrays, same_array::of_root, {verb::broadcast, verb::broadcast}},
+             contributors::root, results::arrays, same_array::of_root, {"Scatter", "Scatterv"}, {verb::broadcast, verb::broadcast}},
     verb_row{verb::all_to_all, "all_to_all", false, share::whole, share::whole, share::whole, share::whole,
-             contributors::partner, results::arrays, same_array::told, {verb::reduce_scatter, verb::reduce_scatter}}};
+             contributors::partner, results::arrays, same_array::told, {"Alltoall", "Alltoallv"}, {verb::reduce_scatter, verb::reduce_scatter}}};
 // clang-format on
 static_assert(
     [] {

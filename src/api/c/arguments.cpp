@@ -20,28 +20,11 @@ using detail::told;
 
 /// What a rank has of a verb with pieces: `own` bytes of its piece, `all` of the whole vector.
 places places_in(verb what, bool is_root, void const* in, void* out, std::size_t own, std::size_t all) {
-  switch (what) {
-    case verb::allgather:
-      return {in, own, out, all};
-    case verb::gather:
-      return {in, own, out, is_root ? all : 0};
-    case verb::scatter:
-      return {in, is_root ? all : 0, out, own};
-    case verb::reduce_scatter:
-      return {in, all, out, own};
-    case verb::all_to_all:
-      return {in, all, out, all};
-    case verb::allreduce:
-    case verb::reduce:
-    case verb::broadcast:
-    case verb::scan:
-    case verb::exclusive_scan:
-    case verb::barrier:
-    case verb::reduce_shared:
-    case verb::allreduce_view:
-      break;
-  }
-  throw std::logic_error(text::format("{} has no pieces", name_of(what)));
+  if (!detail::is_of_pieces(what)) throw std::logic_error(text::format("{} has no pieces", name_of(what)));
+  auto const bytes = [&](detail::share of) {
+    return of == detail::share::piece ? own : of == detail::share::whole ? all : 0;
+  };
+  return {in, bytes(detail::gives(what, is_root)), out, bytes(detail::gets(what, is_root))};
 }
 
 /// `counts` or, if they are nullptr, `piece` for every rank.
@@ -87,15 +70,15 @@ void settle(places& at, verb what, rank_t rank, std::size_t before) {
     throw argument_error(
         text::format("{}: the output of rank {} is COSET_IN_PLACE, which is only for inputs", name_of(what), rank));
   if (at.in == COSET_IN_PLACE) {
-    if (what == verb::reduce_shared || what == verb::allreduce_view)
+    if (detail::row_of(what).in_place == detail::same_array::never)
       throw argument_error(text::format("{}: rank {} asks for it in place, which it cannot be", name_of(what), rank));
-    bool const ignored = what == verb::scatter && at.in_bytes == 0;
-    if (what == verb::gather && at.out_bytes == 0 && at.in_bytes != 0)
-      throw argument_error(text::format("gather: rank {} asks for it in place, which only the root can", rank));
+    bool const ignored = detail::is_from_root(what) && detail::gets_pieces(what) && at.in_bytes == 0;
+    if (detail::gathers_at_root(what) && at.out_bytes == 0 && at.in_bytes != 0)
+      throw argument_error(
+          text::format("{}: rank {} asks for it in place, which only the root can", name_of(what), rank));
     at.in = ignored ? nullptr : at.out;
-    if (what == verb::allgather || what == verb::gather) at.in = static_cast<std::byte*>(at.out) + before;
-    bool const scatters = what == verb::reduce_scatter || what == verb::scatter;
-    if (scatters && !ignored) at.out = static_cast<std::byte*>(at.out) + before;
+    if (detail::gives_pieces(what)) at.in = static_cast<std::byte*>(at.out) + before;
+    if (detail::gets_pieces(what) && !ignored) at.out = static_cast<std::byte*>(at.out) + before;
   }
 }
 
@@ -106,8 +89,10 @@ made_call whole(verb what, coset_member* me, void const* in, void* out, std::siz
     rank_t const rank = me->of->rank();
     reduction const how = reduction_of(type, op);
     std::size_t const bytes = product(count, how.table->element_bytes);
-    bool const gets_none = what == verb::allreduce_view || (what == verb::reduce && rank != root) ||
-                           (what == verb::exclusive_scan && rank == 0);
+    detail::verb_row const& row = detail::row_of(what);
+    bool const gets_none = row.in == detail::results::view ||
+                           detail::gets(what, rank == root) == detail::share::nothing ||
+                           (row.of == detail::contributors::before_own && rank == 0);
     places at{in, bytes, out, gets_none ? 0 : bytes};
     settle(at, what, rank, 0);
     return {{.what = what,
@@ -171,8 +156,8 @@ made_call broadcast(coset_member* me, void* data, std::size_t count, coset_type 
 
 made_call barrier(coset_member* me) {
   require(me, "the member");
-  reduction const how{&detail::copy_of<char>(), nullptr};
-  return {{.what = verb::barrier, .reduction = how.table}, how};
+  detail::call const meeting = detail::meeting();
+  return {meeting, {meeting.reduction, nullptr}};
 }
 
 void require_told(coset_member* me, void const* pointer, char const* name) {

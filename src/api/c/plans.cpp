@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans.
 
+#include <string_view>
+
 #include "api/c/arguments.hpp"
 #include "api/c/options.hpp"
 #include "api/c/status.hpp"
@@ -12,9 +14,13 @@
 namespace coset::capi {
 namespace {
 
-static_assert(COSET_VERB_REDUCE_SHARED == int(verb::reduce_shared) && COSET_VERB_BARRIER == int(verb::barrier) &&
-              COSET_VERB_EXCLUSIVE_SCAN == int(verb::exclusive_scan) && COSET_VERB_BROADCAST == int(verb::broadcast) &&
-              COSET_VERB_GATHER == int(verb::gather) && COSET_VERB_ALL_TO_ALL == int(verb::all_to_all));
+constexpr bool is_named(coset_verb c, std::string_view name) { return detail::row_of(verb(c)).name == name; }
+static_assert(is_named(COSET_VERB_ALLREDUCE, "allreduce") && is_named(COSET_VERB_REDUCE, "reduce") &&
+              is_named(COSET_VERB_REDUCE_SCATTER, "reduce_scatter") && is_named(COSET_VERB_ALLGATHER, "allgather") &&
+              is_named(COSET_VERB_BROADCAST, "broadcast") && is_named(COSET_VERB_SCAN, "scan") &&
+              is_named(COSET_VERB_EXCLUSIVE_SCAN, "exclusive_scan") && is_named(COSET_VERB_BARRIER, "barrier") &&
+              is_named(COSET_VERB_REDUCE_SHARED, "reduce_shared") && is_named(COSET_VERB_GATHER, "gather") &&
+              is_named(COSET_VERB_SCATTER, "scatter") && is_named(COSET_VERB_ALL_TO_ALL, "all_to_all"));
 
 plan_options options_from(coset_plan_options const* given, verb what, rank_t ranks, std::size_t unit) {
   auto const c = options_of(given, coset_plan_options COSET_PLAN_OPTIONS, "COSET_PLAN_OPTIONS");
@@ -32,7 +38,7 @@ plan_options options_from(coset_plan_options const* given, verb what, rank_t ran
 std::unique_ptr<coset_plan> made_plan(detail::team_state& owner, verb what, std::size_t count, coset_type type,
                                       coset_operation op, coset_plan_options const* given) {
   std::size_t unit = 1;
-  if (what == verb::barrier) type = COSET_INT8, count = 0;
+  if (detail::is_barrier(what)) type = COSET_INT8, count = 0;
   reduction const how = detail::only_moves(what) ? copy_of(type, unit) : reduction_of(type, op);
   std::size_t const all = detail::product(count, unit);
   auto const plans =
@@ -45,16 +51,15 @@ detail::plan_arrays arrays_of(coset_plan const& plan, detail::rank_state& me, vo
   detail::bound_plan const& apart = *plan.plans.apart;
   if (apart.owner != &me.team.plans) return {};  // refused at execution
   detail::extent const gives = apart.arrays.gives[me.rank], gets = apart.arrays.gets[me.rank];
-  if (plan.what == verb::broadcast) in = out;
-  if (plan.what == verb::barrier) in = out = nullptr;
+  if (detail::is_from_root(plan.what) && !detail::is_of_pieces(plan.what)) in = out;
+  if (detail::is_barrier(plan.what)) in = out = nullptr;
   places at{in, gives.end - gives.begin, out, gets.end - gets.begin};
   try {
-    bool const gathers = plan.what == verb::allgather || plan.what == verb::gather;
-    settle(at, plan.what, me.number, gathers ? gives.begin : gets.begin);
+    settle(at, plan.what, me.number, detail::gives_pieces(plan.what) ? gives.begin : gets.begin);
   } catch (argument_error const& wrong) {
     detail::refuse(me, wrong.what());
   }
-  bool const has_pieces = detail::is_of_pieces(plan.what) && plan.what != verb::all_to_all;
+  bool const has_pieces = detail::gives_pieces(plan.what) || detail::gets_pieces(plan.what);
   bool const one_array = at.in == at.out && !has_pieces;
   std::size_t const element_bytes = apart.what.reduction->element_bytes, whole = apart.what.count;
   return {at.in, one_array ? whole : at.in_bytes / element_bytes, at.out,
@@ -66,7 +71,7 @@ detail::plan_arrays arrays_of(coset_plan const& plan, detail::rank_state& me, vo
 void make_plan(detail::any_team owner, coset_verb verb, std::size_t count, coset_type type, coset_operation op,
                coset_plan_options const* options, coset_plan** made) {
   require(made, "the place for a plan");
-  auto const what = choice_of(verb, coset::verb::all_to_all, "verb");
+  auto const what = choice_of(verb, all_verbs().back(), "verb");
   *made = made_plan(owner.state(), what, count, type, op, options).release();
 }
 

@@ -164,7 +164,7 @@ void run_bench(bench_arguments a) {
   owned.push_back(measure::make_coset(processors, "", a.in_place));
   for (auto const& plan : a.plans) owned.push_back(measure::make_coset(processors, plan, a.in_place));
   owned.push_back(measure::make_flag_round(processors));
-  if (what == verb::allreduce) owned.push_back(measure::make_traffic(processors));
+  if (detail::folds_for_all(what)) owned.push_back(measure::make_traffic(processors));
   for (auto& rival : measure::make_rivals(what, processors, rivals_named(a.against))) owned.push_back(std::move(rival));
   for (auto const& player : owned) found.players.push_back(player.get());
 

@@ -13,9 +13,11 @@ using calibration::memory_costs;
 using calibration::priced_call;
 
 constexpr std::size_t fitted_sizes[] = {8, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
-constexpr verb fitted_verbs[] = {verb::allreduce,      verb::reduce,     verb::broadcast,
-                                 verb::reduce_scatter, verb::allgather,  verb::gather,
-                                 verb::scatter,        verb::all_to_all, verb::scan};
+/// Those that move arrays, in calls of their own.
+bool is_fitted(verb what) {
+  bool const is_another = detail::row_of(what).of == detail::contributors::before_own;
+  return schedule::has_schedules(what) && !detail::is_barrier(what) && !is_another;
+}
 constexpr std::size_t element_bytes = sizeof(float);
 /// What is far from being chosen says little of what is chosen.
 constexpr std::size_t most_plans_fitted = 3;
@@ -55,7 +57,8 @@ std::vector<choice::explained> plans_of(choice::question const& q) {
 
 memory_costs fit_costs(choice::question const& like, added_by_plans const& added) {
   std::vector<priced_call> calls;
-  for (verb const what : fitted_verbs) {
+  for (verb const what : all_verbs()) {
+    if (!is_fitted(what)) continue;
     for (std::size_t const bytes : fitted_sizes) {
       auto q = like;
       q.what = what;

@@ -59,16 +59,17 @@ std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) 
   if (ranks == 1) return plans;
   if (bytes > most_measured_often) return {"", "direct/output", "direct/zero_copy", "direct/zero_copy+stream"};
   bool const small = bytes <= 8 * kibibyte;
-  bool const star = small && (what == verb::reduce_shared || what == verb::reduce || what == verb::broadcast);
+  bool const is_shared = detail::shares_result(what);
+  bool const star = small && (is_shared || detail::is_rooted(what));
   if (star) plans.push_back(fmt::format("binomial(radix={})/staged_in", std::max<rank_t>(ranks, 2)));
-  if (small && what != verb::reduce_shared) plans.emplace_back("direct(saved_steps=1)/staged_pull");
-  if (what == verb::reduce_shared) {
+  if (small && !is_shared) plans.emplace_back("direct(saved_steps=1)/staged_pull");
+  if (is_shared) {
     plans.insert(plans.end(), {"direct/staged_in", "direct/zero_copy"});
     return plans;
   }
   plans.insert(plans.end(), {"direct/staged", "direct/zero_copy"});
-  if (what == verb::allreduce && !small) plans.emplace_back("direct/output");
-  if (what == verb::allreduce && bytes >= 4 * mebibyte) plans.emplace_back("direct/staged/256K");
+  if (detail::folds_for_all(what) && !small) plans.emplace_back("direct/output");
+  if (detail::folds_for_all(what) && bytes >= 4 * mebibyte) plans.emplace_back("direct/staged/256K");
   if (bytes >= 4 * mebibyte) plans.emplace_back("direct/zero_copy+stream");
   return plans;
 }
@@ -76,13 +77,22 @@ std::vector<std::string> candidates(verb what, rank_t ranks, std::size_t bytes) 
 /// Plans that may beat these along the measured clusters: a value crosses each level once and is then passed on inside.
 std::vector<std::string> candidates_along(std::vector<calibration::clustering> const& levels, verb what, rank_t ranks,
                                           std::size_t bytes) {
-  if (levels.empty() || what != verb::allreduce || bytes < 256 * kibibyte) return {};
+  if (levels.empty() || !detail::folds_for_all(what) || bytes < 256 * kibibyte) return {};
   std::string const folds = choice::folds_along(levels, ranks);
   return {folds + "/zero_copy_push", folds + "/output_push"};
 }
 
-constexpr std::array verbs{verb::allreduce, verb::reduce_shared, verb::reduce, verb::reduce_scatter,
-                           verb::allgather, verb::broadcast,     verb::scan};
+/// What is derived of others, or is as another one, is tuned with that.
+std::vector<verb> tuned_verbs() {
+  std::vector<verb> all;
+  for (verb const what : all_verbs()) {
+    detail::verb_row const& row = detail::row_of(what);
+    bool const is_as_another = detail::is_derived(what) || detail::is_barrier(what) ||
+                               row.in == detail::results::view || row.of == detail::contributors::before_own;
+    if (!is_as_another) all.push_back(what);
+  }
+  return all;
+}
 
 double time_of(measure::figures const& of) {
   return of.rounds.empty() ? std::numeric_limits<double>::infinity() : measure::median(of.rounds);
@@ -131,7 +141,7 @@ class tuner {
       measure_model();
       fit_costs();
       for (std::size_t i = 0; i < sizes.size(); ++i) {
-        for (verb const what : verbs)
+        for (verb const what : tuned_verbs())
           if (is_measured(what, sizes[i])) tune(what, i);
       }
       look_again();
@@ -141,7 +151,7 @@ class tuner {
     forget_fitted_default();
     // Where there was no time for most plans, what they add tells how busy the machine is.
     if (2 * measured_ < cells()) made_.costs = {};
-    for (verb const what : verbs) {
+    for (verb const what : tuned_verbs()) {
       add_rules(what, winners_[what], made_.rules);
       // Levels that the machine itself reports need no second look when a team starts.
       bool const hidden = !made_.hidden.levels.empty();
@@ -262,11 +272,11 @@ class tuner {
 
   bool is_measured(verb what, std::size_t bytes) const {
     if (bytes <= most_measured_often) return true;
-    return what == verb::allreduce && (2 * std::uint64_t{ranks()} + 1) * bytes <= memory_ / least_share_of_memory;
+    return detail::folds_for_all(what) && (2 * std::uint64_t{ranks()} + 1) * bytes <= memory_ / least_share_of_memory;
   }
   std::size_t cells() const {
     std::size_t all = 0;
-    for (verb const what : verbs)
+    for (verb const what : tuned_verbs())
       for (std::size_t const bytes : sizes) all += is_measured(what, bytes) ? 1 : 0;
     return all;
   }
@@ -288,7 +298,7 @@ class tuner {
   /// A virtual machine moves its cores within seconds, and what wins in one look loses where they are by then: reductions of 4 MiB
   /// took twice as long by such a rule. So who beats the default has to do it once more, after all others.
   void look_again() {
-    for (verb const what : verbs)
+    for (verb const what : tuned_verbs())
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         std::string& winner = winners_[what][i];
         if (winner.empty()) continue;

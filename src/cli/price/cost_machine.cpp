@@ -93,7 +93,7 @@ class costs_on_machine {
   std::vector<schedule::algorithm> folds_by_level() const {
     std::vector<schedule::algorithm> all;
     auto const scattered = choice::scattered_levels(places_);
-    if (scattered == nullptr || is_scan(request_.wanted.verb)) return all;
+    if (scattered == nullptr || detail::is_scan(request_.wanted.verb)) return all;
     auto const& order = scattered->order;
     std::vector<processor> moved;
     for (rank_t const r : order) moved.push_back(places_[r]);
@@ -106,8 +106,6 @@ class costs_on_machine {
     }
     return all;
   }
-
-  static bool is_scan(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
 
   machine_model priced(std::vector<processor> const& places) const {
     return model_of(machine_, places, request_.set, request_.gamma);
@@ -167,7 +165,7 @@ class costs_on_machine {
   }
 
   std::string node_lines() const {
-    if (nodes_.nodes < 2 || request_.wanted.verb != verb::allreduce) return "";
+    if (nodes_.nodes < 2 || !detail::folds_for_all(request_.wanted.verb)) return "";
     fraction const fastest = crossing_nodes(*order_.front().which);
     return fmt::format(
         "read between the {} nodes, in vectors: {} by the fastest; {} = 2(N-1) at least, N-1 to fold and N-1 to "
@@ -178,7 +176,7 @@ class costs_on_machine {
 
   ordered_json nodes_json() const {
     ordered_json json{{"nodes", nodes_.nodes}, {"ranks", request_.wanted.nodes}};
-    if (request_.wanted.verb == verb::allreduce) {
+    if (detail::folds_for_all(request_.wanted.verb)) {
       json["least"] = nodes_.least.text();
       json["flat"] = nodes_.flat.text();
     }

@@ -50,7 +50,7 @@ class entrants {
   }
 
   void add_by_hand() {
-    if (request_.asked.what == verb::allreduce && !request_.asked.in_place)
+    if (detail::folds_for_all(request_.asked.what) && !request_.asked.in_place)
       simulate_work(barriers_name, offer::by_hand, std::nullopt,
                     cache::barrier_loop(request_.asked.ranks, request_.asked.bytes));
     add_text("binomial", "staged", offer::by_hand);

@@ -62,7 +62,7 @@ struct simulate_command {
                                        machine.name, machine.processors.size(), request.asked.ranks));
     simulated_machine made{machine.name, verb_name, place, request, {}};
     for (std::uint64_t const bytes : sizes) {
-      request.asked.bytes = request.asked.what == verb::barrier ? 0 : bytes;
+      request.asked.bytes = detail::is_barrier(request.asked.what) ? 0 : bytes;
       made.sizes.push_back(simulate_all(request));
     }
     return made;
@@ -70,7 +70,7 @@ struct simulate_command {
 
   verb verb_simulated() const {
     verb const what = verb_named(verb_name);
-    if (what == verb::reduce_shared || what == verb::allreduce_view)
+    if (detail::shares_result(what))
       throw argument_error(fmt::format("{} is not simulated: its ranks share arrays", verb_name));
     return what;
   }

@@ -35,10 +35,10 @@ std::size_t play(team& threads, plan<float> const& chosen, measure::workload con
   std::vector<std::size_t> wrong(p.ranks);
   threads.run([&](member& me) {
     auto const length = [](measure::items which) { return which.end - which.begin; };
-    std::byte* const output = p.what == verb::reduce_shared ? work.shared_output() : work.output(me.rank());
+    std::byte* const output = detail::shares_result(p.what) ? work.shared_output() : work.output(me.rank());
     std::span const in(reinterpret_cast<float const*>(work.input(me.rank())), length(gives(p, me.rank())));
     std::span const out(reinterpret_cast<float*>(output), length(gets(p, me.rank())));
-    bool const stays = p.what == verb::broadcast && me.rank() == 0;
+    bool const stays = me.rank() == 0 && detail::is_from_root(p.what) && !detail::is_of_pieces(p.what);
     for (std::size_t k = 0; k < iterations; ++k) {
       work.rewrite(me.rank(), k);
       chosen.execute(me, in, out);
@@ -58,7 +58,7 @@ void trace_collective(trace_arguments const& a) {
   require_room_for(a.ranks, machine);
   output_file const writable(a.output);  // refused now, not in the end
   measure::problem p{.ranks = a.ranks != 0 ? a.ranks : machine.cores(), .what = verb_named(a.verb)};
-  p.count = p.what == verb::barrier ? 0 : a.bytes / p.element_bytes();
+  p.count = detail::is_barrier(p.what) ? 0 : a.bytes / p.element_bytes();
   if (detail::is_of_pieces(p.what)) p.count = std::max<std::size_t>(p.count / p.ranks, 1) * p.ranks;
   trace::start(a.events);
   std::size_t wrong = 0;
@@ -85,10 +85,15 @@ void run_trace(trace_arguments const& a) {
   }
 }
 
+/// A view has no plan of its own, and an exclusive scan is as the other.
+bool is_traced(detail::verb_row const& row) {
+  return row.in != detail::results::view && row.of != detail::contributors::before_own;
+}
+
 std::vector<std::string> traced_verbs() {
   std::vector<std::string> names;
   for (verb const what : all_verbs())
-    if (what != verb::exclusive_scan && what != verb::allreduce_view) names.emplace_back(name_of(what));
+    if (is_traced(detail::row_of(what))) names.emplace_back(name_of(what));
   return names;
 }
 

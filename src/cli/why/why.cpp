@@ -112,7 +112,7 @@ struct why_command {
 
   calibration::rule const* rule_for(choice::question const& q, choice::table const& rules) const {
     if (!on_this_machine()) return nullptr;
-    return rules.find(q.what, q.ranks, q.bytes, q.what == verb::allreduce && q.in_place);
+    return rules.find(q.what, q.ranks, q.bytes, detail::folds_for_all(q.what) && q.in_place);
   }
 
   choice::question question_between(std::vector<rank_t> const& ranks_of_hosts) const {
@@ -121,7 +121,7 @@ struct why_command {
     if (verb_name == reduction && std::ranges::count(ranks_of_hosts, 1u) == std::ssize(ranks_of_hosts))
       q.what = verb::allreduce;
     q.commutative = !ordered;
-    if (q.what == verb::barrier) q.bytes = 0;
+    if (detail::is_barrier(q.what)) q.bytes = 0;
     q.hosts.ranks = ranks_of_hosts;
     auto const sum = std::accumulate(ranks_of_hosts.begin(), ranks_of_hosts.end(), std::uint64_t{0});
     constexpr std::uint64_t most = 1 << 20;
@@ -146,7 +146,7 @@ struct why_command {
   choice::question question_asked() const {
     choice::question q{.what = asked_verb(verb_name), .bytes = bytes, .in_place = in_place};
     q.commutative = !ordered;
-    if (q.what == verb::barrier) q.bytes = 0;
+    if (detail::is_barrier(q.what)) q.bytes = 0;
     q.ranks = ranks;
     if (nodes.empty())
       place_on(topology.empty() ? this_machine() : machine_named(topology), placement_named(place), topology.empty(),

@@ -12,25 +12,8 @@ namespace {
 /// The vectors that each rank has to receive or send.
 double bus_factor(problem const& p) {
   double const others = p.ranks > 1 ? (p.ranks - 1.0) / p.ranks : 0;
-  switch (p.what) {
-    case verb::reduce_scatter:
-    case verb::allgather:
-    case verb::gather:
-    case verb::scatter:
-    case verb::all_to_all:
-      return others;
-    case verb::reduce:
-    case verb::broadcast:
-      return 1;
-    case verb::allreduce:
-    case verb::scan:
-    case verb::exclusive_scan:
-    case verb::barrier:
-    case verb::reduce_shared:
-    case verb::allreduce_view:
-      return 2 * others;
-  }
-  __builtin_unreachable();
+  if (detail::is_of_pieces(p.what)) return others;
+  return detail::is_rooted(p.what) ? 1 : 2 * others;
 }
 
 }  // namespace
@@ -53,7 +36,7 @@ std::vector<row> rows_of(measurement const& m, state_figures const& state, std::
 }
 
 row const* best_rival(std::vector<row> const& rows, verb what) {
-  bool const shares = what == verb::reduce_shared || what == verb::allreduce_view;
+  bool const shares = detail::shares_result(what);
   row const* best = nullptr;
   for (row const& r : rows) {
     auto const& family = r.player->family();

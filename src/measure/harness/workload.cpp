@@ -115,8 +115,8 @@ auto for_word_of(std::size_t bytes) {
 
 /// A row of the patterns: inputs of all ranks, then results of ranks 0 to r.
 std::size_t row_of_result(problem const& p, rank_t r) {
-  if (p.what == verb::broadcast || p.what == verb::scatter) return 0;
-  return p.what == verb::scan ? p.ranks + r : 2 * p.ranks - 1;
+  if (detail::is_from_root(p.what)) return 0;
+  return detail::is_scan(p.what) ? p.ranks + r : 2 * p.ranks - 1;
 }
 
 }  // namespace
@@ -127,17 +127,17 @@ std::size_t problem::element_bytes() const noexcept {
 
 items piece_of(problem const& p, rank_t r) noexcept { return {p.count * r / p.ranks, p.count * (r + 1) / p.ranks}; }
 
-items gives(problem const& p, rank_t r) noexcept {
-  if (p.what == verb::allgather || p.what == verb::gather) return piece_of(p, r);
-  bool const is_roots = p.what == verb::broadcast || p.what == verb::scatter;
-  return {0, is_roots && r != 0 ? 0 : p.count};
+namespace {
+
+items part_of(problem const& p, rank_t r, detail::share of) noexcept {
+  if (of == detail::share::piece) return piece_of(p, r);
+  return {0, of == detail::share::whole ? p.count : 0};
 }
 
-items gets(problem const& p, rank_t r) noexcept {
-  if (p.what == verb::reduce_scatter || p.what == verb::scatter) return piece_of(p, r);
-  bool const is_roots = p.what == verb::reduce || p.what == verb::gather;
-  return {0, is_roots && r != 0 ? 0 : p.count};
-}
+}  // namespace
+
+items gives(problem const& p, rank_t r) noexcept { return part_of(p, r, detail::gives(p.what, r == 0)); }
+items gets(problem const& p, rank_t r) noexcept { return part_of(p, r, detail::gets(p.what, r == 0)); }
 
 std::string_view name_of(element_kind e) noexcept { return element_names[static_cast<std::size_t>(e)]; }
 std::string_view name_of(operation_kind o) noexcept { return operation_names[static_cast<std::size_t>(o)]; }
@@ -194,7 +194,7 @@ workload::part workload::part_of(std::size_t row, items which) const noexcept {
 template <class Visit>
 void workload::for_each_piece(rank_t r, Visit visit) const noexcept {
   for (rank_t q = 0; q < shape_.ranks && gets(shape_, r).end != 0; ++q)
-    visit(part_of(q, piece_of(shape_, shape_.what == verb::all_to_all ? r : q)),
+    visit(part_of(q, piece_of(shape_, detail::swaps_pieces(shape_.what) ? r : q)),
           piece_of(shape_, q).begin * item_bytes_);
 }
 

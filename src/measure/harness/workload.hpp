@@ -112,7 +112,7 @@ class workload {
 
   /// Whether a result has something else of each rank.
   bool comes_in_pieces() const noexcept {
-    return shape_.what == verb::allgather || shape_.what == verb::gather || shape_.what == verb::all_to_all;
+    return detail::gives_pieces(shape_.what) || detail::swaps_pieces(shape_.what);
   }
   /// Calls visit(the piece that rank r has of each rank, its place in bytes).
   template <class Visit>

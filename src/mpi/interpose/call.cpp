@@ -41,23 +41,28 @@ bool are_one(void const* in, datatype const& in_type, void const* out, datatype 
 /// What MPI may refuse as well, but all processes alike.
 constexpr reason undefined = "an operation that MPI does not define for the datatype";
 
+bool has_result(verb what, bool is_root, int rank) {
+  bool const is_first_of_others = detail::row_of(what).of == detail::contributors::before_own && rank == 0;
+  return detail::gets(what, is_root) != detail::share::nothing && !is_first_of_others;
+}
+
 /// Allreduce, reduce and the scans.
 reason whole(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
   combination const how = combination_of(c.operation, elements);
   if (how.elements == 0) return undefined;
-  bool const ranks_matter = how.in_order || c.what == verb::scan || c.what == verb::exclusive_scan;
+  bool const ranks_matter = how.in_order || detail::is_scan(c.what);
   if (ranks_matter && a.is_renumbered()) return in_ranks_order(a, c, elements, call);
   call.what = c.what;
   call.how = how;
   call.count = static_cast<std::size_t>(c.count);
   call.root = a.place_of(c.root);
-  bool const gets = (c.what != verb::reduce || a.rank() == c.root) && (c.what != verb::exclusive_scan || a.rank() != 0);
+  bool const gets = has_result(c.what, a.rank() == c.root, a.rank());
   if ((c.in != MPI_IN_PLACE && is_wrong(c.in, c.count, elements)) || (gets && is_wrong(c.out, c.count, elements)))
     return wrong_call;
   bool const is_one = gets && c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, c.count);
   if (is_one && mpi_refuses_one) return wrong_call;
   bool const has_input = c.in != MPI_IN_PLACE && !is_one;
-  bool const scans = c.what == verb::scan || c.what == verb::exclusive_scan;
+  bool const scans = detail::is_scan(c.what);
   call.in = has_input ? c.in : COSET_IN_PLACE;
   call.out = c.out;
   // Each rank for itself may scan in place, of which teams want to know from all; and rank 0 has no result of an Exscan.
@@ -121,7 +126,7 @@ reason scattered(attachment& a, arguments const& c, datatype const& elements, pr
   if (how.in_order && a.is_renumbered()) return in_ranks_order(a, c, elements, call);
   call.what = c.what;
   call.how = how;
-  bool const varies = c.what == verb::reduce_scatter;
+  bool const varies = c.varies;
   if (varies) {
     if (!note_counts(a, call, c, 1)) call.is_empty = true;
   } else {
@@ -154,7 +159,7 @@ reason scattered(attachment& a, arguments const& c, datatype const& elements, pr
 /// Pieces travel as bytes, as the ranks' types need not be the same.
 reason gathered(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
   call.what = c.what;
-  bool const varies = c.what == verb::allgatherv;
+  bool const varies = c.varies;
   auto const count_of = [&](int r) { return varies ? c.of_ranks.count_of(r) : c.out_count; };
   auto const place_of = [&](int r) { return varies ? c.of_ranks.place_of(r) : static_cast<MPI_Aint>(c.out_count) * r; };
   if (varies) {
@@ -208,18 +213,17 @@ reason gathered(attachment& a, arguments const& c, datatype const& elements, pre
 
 /// The datatype whose elements are counted, if MPI takes all of the arguments.
 datatype const* checked(attachment& a, arguments const& c) {
-  bool const gathers = c.what == verb::allgather || c.what == verb::allgatherv;
+  bool const gathers = detail::gives_pieces(c.what);
   datatype const* const elements = known(gathers ? c.out_type : c.type);
   if (elements == nullptr || c.root < 0 || c.root >= a.size() || c.count < 0 || c.out_count < 0) return nullptr;
-  bool const varies = c.what == verb::reduce_scatter || c.what == verb::allgatherv;
-  if (varies && !c.of_ranks.have_counts()) return nullptr;
-  for (int r = 0; varies && r < a.size(); ++r) {
+  if (c.varies && !c.of_ranks.have_counts()) return nullptr;
+  for (int r = 0; c.varies && r < a.size(); ++r) {
     if (c.of_ranks.count_of(r) < 0) return nullptr;
   }
   if (gathers && c.in != MPI_IN_PLACE) {
     datatype const* const sent = known(c.type);
     if (sent == nullptr) return nullptr;
-    auto const received = c.what == verb::allgather ? c.out_count : c.of_ranks.count_of(a.rank());
+    auto const received = c.varies ? c.of_ranks.count_of(a.rank()) : c.out_count;
     if (static_cast<std::size_t>(c.count) * sent->size != static_cast<std::size_t>(received) * elements->size)
       return nullptr;
     if (is_wrong(c.in, c.count, *sent)) return nullptr;
@@ -229,66 +233,47 @@ datatype const* checked(attachment& a, arguments const& c) {
 
 reason prepare_call(attachment& a, arguments const& c, prepared& call) {
   call.what = c.what;
-  if (c.what == verb::barrier) return nullptr;
+  if (detail::is_barrier(c.what)) return nullptr;
   datatype const* const elements = checked(a, c);
   if (elements == nullptr) return wrong_call;
-  bool const gathers = c.what == verb::allgather || c.what == verb::allgatherv;
-  bool const has_other_input = gathers && c.in != MPI_IN_PLACE;
+  bool const gathers = detail::gives_pieces(c.what), has_other_input = gathers && c.in != MPI_IN_PLACE;
   if (elements->too_long || (has_other_input && known(c.type)->too_long)) return "gaps in elements of more than 1 GiB";
-  switch (c.what) {
-    case verb::broadcast:
-      return broadcast(a, c, *elements, call);
-    case verb::allgather:
-    case verb::allgatherv:
-      return gathered(a, c, *elements, call);
-    case verb::reduce_scatter:
-    case verb::reduce_scatter_block:
-      return scattered(a, c, *elements, call);
-    case verb::allreduce:
-    case verb::reduce:
-    case verb::scan:
-    case verb::exclusive_scan:
-      return whole(a, c, *elements, call);
-    case verb::barrier:
-      return nullptr;  // above
-  }
-  __builtin_unreachable();
+  if (gathers) return gathered(a, c, *elements, call);
+  if (detail::gets_pieces(c.what)) return scattered(a, c, *elements, call);
+  return detail::only_moves(c.what) ? broadcast(a, c, *elements, call) : whole(a, c, *elements, call);
 }
 
 }  // namespace
 
 reason const wrong_call = "arguments that MPI may refuse";
 
-char const* name_of(verb what) noexcept {
-  constexpr std::array<char const*, verbs> names = {"Allreduce", "Reduce",     "Reduce_scatter", "Reduce_scatter_block",
-                                                    "Allgather", "Allgatherv", "Bcast",          "Barrier",
-                                                    "Scan",      "Exscan"};
-  return names[static_cast<std::size_t>(what)];
+std::string_view name_of(verb what, bool varies) noexcept {
+  auto const& names = detail::row_of(what).in_mpi;
+  return varies ? names.of_any_counts : names.of_equal_counts;
 }
 
 reason prepare(attachment& a, arguments const& c, prepared& call) {
   call.of = &a;
   reason const why_not = prepare_call(a, c, call);
-  bool const has_one_count = call.counts.empty() && c.what != verb::barrier;
+  bool const has_one_count = call.counts.empty() && !detail::is_barrier(c.what);
   call.is_empty = call.is_empty || (has_one_count && call.count == 0);
   return why_not;
 }
 
 coset_status team_call::run() const {
   coset_member* const me = of->me();
+  bool const varies = !counts.empty();
   switch (what) {
     case verb::allreduce:
       return coset_allreduce(me, in, out, count, how.elements, how.by);
     case verb::reduce:
       return coset_reduce(me, in, out, count, how.elements, how.by, root);
     case verb::reduce_scatter:
-      return coset_reduce_scatter_counts(me, in, out, counts.data(), how.elements, how.by);
-    case verb::reduce_scatter_block:
-      return coset_reduce_scatter(me, in, out, count, how.elements, how.by);
+      return varies ? coset_reduce_scatter_counts(me, in, out, counts.data(), how.elements, how.by)
+                    : coset_reduce_scatter(me, in, out, count, how.elements, how.by);
     case verb::allgather:
-      return coset_allgather(me, in, out, count, how.elements);
-    case verb::allgatherv:
-      return coset_allgather_counts(me, in, out, counts.data(), how.elements);
+      return varies ? coset_allgather_counts(me, in, out, counts.data(), how.elements)
+                    : coset_allgather(me, in, out, count, how.elements);
     case verb::broadcast:
       return coset_broadcast(me, out, count, how.elements, root);
     case verb::barrier:
@@ -297,25 +282,25 @@ coset_status team_call::run() const {
       return coset_scan(me, in, out, count, how.elements, how.by);
     case verb::exclusive_scan:
       return coset_exclusive_scan(me, in, out, count, how.elements, how.by);
+    default:
+      return COSET_UNKNOWN_ERROR;  // entries pass no others
   }
-  return COSET_UNKNOWN_ERROR;
 }
 
 coset_status team_call::start(coset_request* at) const {
   coset_member* const me = of->me();
+  bool const varies = !counts.empty();
   switch (what) {
     case verb::allreduce:
       return coset_start_allreduce(me, in, out, count, how.elements, how.by, at);
     case verb::reduce:
       return coset_start_reduce(me, in, out, count, how.elements, how.by, root, at);
     case verb::reduce_scatter:
-      return coset_start_reduce_scatter_counts(me, in, out, counts.data(), how.elements, how.by, at);
-    case verb::reduce_scatter_block:
-      return coset_start_reduce_scatter(me, in, out, count, how.elements, how.by, at);
+      return varies ? coset_start_reduce_scatter_counts(me, in, out, counts.data(), how.elements, how.by, at)
+                    : coset_start_reduce_scatter(me, in, out, count, how.elements, how.by, at);
     case verb::allgather:
-      return coset_start_allgather(me, in, out, count, how.elements, at);
-    case verb::allgatherv:
-      return coset_start_allgather_counts(me, in, out, counts.data(), how.elements, at);
+      return varies ? coset_start_allgather_counts(me, in, out, counts.data(), how.elements, at)
+                    : coset_start_allgather(me, in, out, count, how.elements, at);
     case verb::broadcast:
       return coset_start_broadcast(me, out, count, how.elements, root, at);
     case verb::barrier:
@@ -324,8 +309,9 @@ coset_status team_call::start(coset_request* at) const {
       return coset_start_scan(me, in, out, count, how.elements, how.by, at);
     case verb::exclusive_scan:
       return coset_start_exclusive_scan(me, in, out, count, how.elements, how.by, at);
+    default:
+      return COSET_UNKNOWN_ERROR;  // as above
   }
-  return COSET_UNKNOWN_ERROR;
 }
 
 }  // namespace coset::interpose

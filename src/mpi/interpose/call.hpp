@@ -8,28 +8,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
+#include "coset/verbs/verb.hpp"
 #include "mpi/interpose/attachment.hpp"
 #include "mpi/interpose/handles/datatypes.hpp"
 #include "mpi/interpose/handles/operations.hpp"
 
 namespace coset::interpose {
 
-enum class verb : unsigned char {
-  allreduce,
-  reduce,
-  reduce_scatter,
-  reduce_scatter_block,
-  allgather,
-  allgatherv,
-  broadcast,
-  barrier,
-  scan,
-  exclusive_scan
-};
-constexpr int verbs = 10;
-char const* name_of(verb) noexcept;
+using coset::verb;
+
+/// "Reduce_scatter", of pieces of any length, or "Reduce_scatter_block", of equal ones.
+std::string_view name_of(verb, bool varies) noexcept;
 
 /// Where each rank's piece is, in either width of MPI's; the caller's arrays.
 struct pieces {
@@ -48,14 +40,15 @@ struct arguments {
   verb what;
   void const* in = nullptr;
   void* out = nullptr;
-  MPI_Count count = 0;  ///< of elements to send; of reduce_scatter_block that each rank gets
+  MPI_Count count = 0;  ///< of elements to send; of a reduce_scatter of equal pieces that each rank gets
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Count out_count = 0;  ///< allgather's, of each rank
   MPI_Datatype out_type = MPI_DATATYPE_NULL;
   MPI_Op operation = MPI_OP_NULL;
   int root = 0;
   MPI_Comm communicator = MPI_COMM_NULL;
-  pieces of_ranks = {};  ///< counts of reduce_scatter and allgatherv, places of allgatherv
+  bool varies = false;   ///< each rank has a count of its own
+  pieces of_ranks = {};  ///< these, and the places of an allgather's
 };
 
 /// What a team is asked to do.

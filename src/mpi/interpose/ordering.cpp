@@ -27,8 +27,8 @@ void reorder_pieces(attachment& a, room& image, count_of_rank const& count_of, d
 
 /// MPI_Reduce_local() leaves its result in the later operand, so the fold goes along the gathered vectors.
 reason in_ranks_order(attachment& a, arguments const& c, datatype const& type, prepared& call) {
-  bool const scatters = c.what == verb::reduce_scatter || c.what == verb::reduce_scatter_block;
-  auto const piece = [&](int r) { return c.what == verb::reduce_scatter ? c.of_ranks.count_of(r) : c.count; };
+  bool const scatters = detail::gets_pieces(c.what);
+  auto const piece = [&](int r) { return c.varies ? c.of_ranks.count_of(r) : c.count; };
   MPI_Count length = c.count, before = 0, own = c.count;
   if (scatters) {
     length = 0;
@@ -45,9 +45,9 @@ reason in_ranks_order(attachment& a, arguments const& c, datatype const& type, p
   call.received = room_of(call.count * static_cast<std::size_t>(a.size()));
   call.out = call.received.get();
   int last = a.size() - 1;
-  if (c.what == verb::scan) last = a.rank();
-  if (c.what == verb::exclusive_scan) last = a.rank() - 1;
-  if (last < 0 || (c.what == verb::reduce && a.rank() != c.root)) return nullptr;
+  if (detail::row_of(c.what).of == detail::contributors::up_to_own) last = a.rank();
+  if (detail::row_of(c.what).of == detail::contributors::before_own) last = a.rank() - 1;
+  if (last < 0 || detail::gets(c.what, a.rank() == c.root) == detail::share::nothing) return nullptr;
   call.finish = [=, &a, images = call.received.get(), bytes = call.count, to = c.out, by = c.operation] {
     inside const layer;
     auto const image_at = [&](int r) { return images + a.place_of(r) * bytes; };

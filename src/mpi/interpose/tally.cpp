@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,19 +20,20 @@
 namespace coset::interpose {
 namespace {
 
-std::array<std::atomic<std::uint64_t>, verbs> carried_out;
+/// Of equal counts, and of any.
+std::array<std::array<std::atomic<std::uint64_t>, 2>, detail::verb_rows.size()> carried_out;
 
 std::mutex counting;
 /// Never destroyed: programs may call MPI, and end it, in destructors of static objects.
-auto& left = *new std::map<std::tuple<verb, form, std::string>, std::uint64_t>;
+auto& left = *new std::map<std::tuple<verb, bool, form, std::string>, std::uint64_t>;
 
 bool is_logged() {
   static bool const wanted = environment::has_word(environment::value("COSET_LOG"), "mpi");
   return wanted;
 }
 
-std::string name_of(verb what, form how) {
-  std::string const name = interpose::name_of(what);
+std::string name_of(verb what, bool varies, form how) {
+  std::string const name(interpose::name_of(what, varies));
   if (how == form::persistent) return "MPI_" + name + "_init";
   if (how == form::blocking) return "MPI_" + name;
   std::string lower = name;
@@ -46,20 +48,20 @@ bool is_required() noexcept {
   return wanted;
 }
 
-void count_carried_out(verb what) noexcept {
-  carried_out[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
+void count_carried_out(arguments const& call) noexcept {
+  carried_out[static_cast<std::size_t>(call.what)][call.varies ? 1 : 0].fetch_add(1, std::memory_order_relaxed);
 }
 
-bool may_be_left_to_mpi(verb what, form how, MPI_Comm of, char const* why) noexcept {
+bool may_be_left_to_mpi(arguments const& call, form how, char const* why) noexcept {
   if (is_logged()) {
     std::lock_guard const lock(counting);
-    ++left[{what, how, why}];
+    ++left[{call.what, call.varies, how, why}];
   }
   if (!is_required()) return true;
   std::fprintf(stderr, "coset: %s is left to MPI (%s), which COSET_INTERPOSE_REQUIRE forbids\n",
-               name_of(what, how).c_str(), why);
+               name_of(call.what, call.varies, how).c_str(), why);
   inside const layer;
-  PMPI_Comm_call_errhandler(of, MPI_ERR_OTHER);
+  PMPI_Comm_call_errhandler(call.communicator, MPI_ERR_OTHER);
   return false;
 }
 
@@ -78,14 +80,15 @@ void log_summary() noexcept {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) return;
   std::string words = "coset: collectives of process 0";
-  for (std::size_t i = 0; i < carried_out.size(); ++i) {
-    std::uint64_t const times = carried_out[i];
-    if (times != 0) words += "\n  " + std::to_string(times) + " " + interpose::name_of(static_cast<verb>(i));
-  }
+  for (verb const what : detail::verb_rows | std::views::transform(&detail::verb_row::what))
+    for (bool const varies : {true, false}) {
+      std::uint64_t const times = carried_out[static_cast<std::size_t>(what)][varies ? 1 : 0];
+      if (times != 0) words += "\n  " + std::to_string(times) + " " + std::string(interpose::name_of(what, varies));
+    }
   std::lock_guard const lock(counting);
   for (auto const& [which, times] : left) {
-    auto const& [what, how, why] = which;
-    words += "\n  " + std::to_string(times) + " " + name_of(what, how) + " left to MPI: " + why;
+    auto const& [what, varies, how, why] = which;
+    words += "\n  " + std::to_string(times) + " " + name_of(what, varies, how) + " left to MPI: " + why;
   }
   std::fprintf(stderr, "%s\n", words.c_str());
 }

@@ -13,9 +13,9 @@ enum class form : unsigned char { blocking, nonblocking, persistent };
 /// COSET_INTERPOSE_REQUIRE=1.
 bool is_required() noexcept;
 
-void count_carried_out(verb) noexcept;
+void count_carried_out(arguments const&) noexcept;
 /// Counts it. COSET_INTERPOSE_REQUIRE=1 makes it an error of the communicator instead.
-bool may_be_left_to_mpi(verb, form, MPI_Comm, char const* why) noexcept;
+bool may_be_left_to_mpi(arguments const&, form, char const* why) noexcept;
 
 /// COSET_LOG=mpi: words on standard error, the same only once.
 void log_once(char const* words) noexcept;

@@ -102,7 +102,7 @@ void note_exchange(reducer_core& core, rank_state& me, wire_choice const& chosen
   core.part_is_done(here.number(), false);
 }
 
-void meet(rank_state& me) { detail::run(me, {.what = verb::barrier, .reduction = &detail::copy_of<char>()}); }
+void meet(rank_state& me) { detail::run(me, detail::meeting()); }
 
 [[gnu::cold]] void meet_with(reducer_core const& core, rank_state& me) {
   // With the history, as the first rank may have come to another combination by now if in this one nothing is waited for.

@@ -99,16 +99,12 @@ class program_work {
     std::size_t const bytes = each_ * call_.element_bytes;
     return {r * bytes, (r + 1) * bytes};
   }
-  byte_range gives(rank_t r) const {
-    if (call_.verb == verb::allgather || call_.verb == verb::gather) return piece_of(r);
-    bool const is_of_root = call_.verb == verb::broadcast || call_.verb == verb::scatter;
-    return {0, is_of_root && r != call_.root ? 0 : bytes_};
+  byte_range part_of(rank_t r, detail::share of) const {
+    if (of == detail::share::piece) return piece_of(r);
+    return {0, of == detail::share::whole ? bytes_ : 0};
   }
-  byte_range gets(rank_t r) const {
-    if (call_.verb == verb::reduce_scatter || call_.verb == verb::scatter) return piece_of(r);
-    bool const is_of_root = call_.verb == verb::reduce || call_.verb == verb::gather;
-    return {0, is_of_root && r != call_.root ? 0 : bytes_};
-  }
+  byte_range gives(rank_t r) const { return part_of(r, detail::gives(call_.verb, r == call_.root)); }
+  byte_range gets(rank_t r) const { return part_of(r, detail::gets(call_.verb, r == call_.root)); }
 
   /// The cells of a caller's array that meet these bytes.
   std::vector<cell_range> cells_in(std::uint32_t row, rank_t r, byte_range which) {

@@ -99,8 +99,8 @@ class translation {
         title_of(schedule_), what, channels_, chunks_.denominator, schedule_.ranks, what);
     for (rank_t r = 0; r < schedule_.ranks; ++r) {
       text::append(all, "  <gpu id=\"{}\" i_chunks=\"{}\" o_chunks=\"{}\" s_chunks=\"{}\">\n", r,
-                   schedule_.verb == verb::allgather ? own : chunks_.denominator,
-                   schedule_.verb == verb::reduce_scatter ? own : chunks_.denominator, gpus_[r].scratch);
+                   detail::gives_pieces(schedule_.verb) ? own : chunks_.denominator,
+                   detail::gets_pieces(schedule_.verb) ? own : chunks_.denominator, gpus_[r].scratch);
       require_room(gpus_[r]);
       for (std::size_t id = 0; id < gpus_[r].blocks.size(); ++id) append(all, id, gpus_[r].blocks[id]);
       all += "  </gpu>\n";
@@ -129,7 +129,7 @@ class translation {
   }
 
   place place_of(rank_t holder, rank_t of, block_t b, slot_t slot) {
-    if (holder == of && slot == 0) return {'i', begins_[b] - first_of(of, schedule_.verb == verb::allgather)};
+    if (holder == of && slot == 0) return {'i', begins_[b] - first_of(of, detail::gives_pieces(schedule_.verb))};
     auto const [at, is_new] = places_.emplace(std::tuple{holder, of, b, slot}, gpus_[holder].scratch);
     if (is_new) gpus_[holder].scratch += chunks_.size[b];
     return {'s', at->second};
@@ -168,7 +168,7 @@ class translation {
     for (block_t b = 0; b < schedule_.blocks.size(); ++b) {
       slot_t const slot = schedule_.result[r][b];
       if (slot == no_slot) continue;
-      place const to{'o', begins_[b] - first_of(r, schedule_.verb == verb::reduce_scatter)};
+      place const to{'o', begins_[b] - first_of(r, detail::gets_pieces(schedule_.verb))};
       gpus_[r].add(0, {"cpy", place_of(r, r, b, slot), to, chunks_.size[b]});
     }
   }
@@ -209,10 +209,11 @@ class translation {
 }  // namespace
 
 std::string msccl_xml(schedule const& of) {
-  char const* const what = of.verb == verb::allreduce        ? "allreduce"
-                           : of.verb == verb::reduce_scatter ? "reducescatter"
-                           : of.verb == verb::allgather      ? "allgather"
-                                                             : nullptr;
+  bool const is_half = detail::is_half(of.verb);
+  char const* const what = detail::folds_for_all(of.verb)            ? "allreduce"
+                           : is_half && detail::gets_pieces(of.verb) ? "reducescatter"
+                           : is_half                                 ? "allgather"
+                                                                     : nullptr;
   if (what == nullptr)
     throw schedule_error(
         text::format("{} has no MSCCL form: allreduce, reduce_scatter and allgather have", name_of(of.verb)));

@@ -78,12 +78,12 @@ class run {
   void read_head(xml_element const& algo) {
     if (algo.name != "algo") throw schedule_error(text::format("<{}> is no <algo>", algo.name));
     std::string const& what = algo.text("coll");
-    made_.verb = what == "allreduce"                                   ? verb::allreduce
-                 : what == "allgather"                                 ? verb::allgather
-                 : what == "reducescatter" || what == "reduce_scatter" ? verb::reduce_scatter
-                                                                       : verb::barrier;
-    if (made_.verb == verb::barrier)
-      throw schedule_error(text::format("coll is '{}', not allreduce, allgather or reducescatter", what));
+    std::string const name = what == "reducescatter" ? "reduce_scatter" : what;
+    auto const known = std::ranges::find(detail::verb_rows, name, &detail::verb_row::name);
+    bool const is_taken =
+        known != detail::verb_rows.end() && (detail::folds_for_all(known->what) || detail::is_half(known->what));
+    if (is_taken) made_.verb = known->what;
+    if (!is_taken) throw schedule_error(text::format("coll is '{}', not allreduce, allgather or reducescatter", what));
     made_.algorithm = "msccl";
     made_.ranks = static_cast<rank_t>(algo.number("ngpus", most_gpus));
     chunks_ = algo.number("nchunksperloop", most_chunks);
@@ -91,7 +91,7 @@ class run {
     if (made_.ranks == 0 || chunks_ == 0) throw schedule_error("there are no GPUs, or no chunks");
     if (chunks_ > most_inputs / made_.ranks)
       throw schedule_error(text::format("{} GPUs with {} chunks each are too many to follow", made_.ranks, chunks_));
-    if (made_.verb != verb::allreduce && chunks_ % made_.ranks != 0)
+    if (detail::is_half(made_.verb) && chunks_ % made_.ranks != 0)
       throw schedule_error(text::format("{} chunks do not divide among {} GPUs", chunks_, made_.ranks));
     own_chunks_ = chunks_ / made_.ranks;
     for (std::int64_t c = 0; c < chunks_; ++c) made_.blocks.push_back({fraction(c, chunks_), fraction(1, chunks_)});
@@ -140,14 +140,14 @@ class run {
   /// Two names of one place in a buffer that is input and output.
   location same(rank_t r, location of) const {
     if (!is_in_place_) return of;
-    if (made_.verb == verb::allgather && of.buffer == 'i') return {'o', of.chunk + own_chunks_ * r};
-    if (made_.verb == verb::reduce_scatter && of.buffer == 'o') return {'i', of.chunk + own_chunks_ * r};
-    if (made_.verb == verb::allreduce && of.buffer == 'o') return {'i', of.chunk};
+    if (detail::gives_pieces(made_.verb) && of.buffer == 'i') return {'o', of.chunk + own_chunks_ * r};
+    if (detail::gets_pieces(made_.verb) && of.buffer == 'o') return {'i', of.chunk + own_chunks_ * r};
+    if (detail::folds_for_all(made_.verb) && of.buffer == 'o') return {'i', of.chunk};
     return of;
   }
 
   void fill_inputs(rank_t r) {
-    bool const gathers = made_.verb == verb::allgather;
+    bool const gathers = detail::gives_pieces(made_.verb);
     for (std::int64_t c = 0; c < (gathers ? own_chunks_ : chunks_); ++c) {
       auto const block = static_cast<block_t>(gathers ? c + own_chunks_ * r : c);
       gpus_[r].held[same(r, {'i', c})] = {block, r, 0};
@@ -249,7 +249,7 @@ class run {
 
   void collect_results(rank_t r) {
     auto& row = made_.result.emplace_back(static_cast<std::size_t>(chunks_), no_slot);
-    bool const scatters = made_.verb == verb::reduce_scatter;
+    bool const scatters = detail::gets_pieces(made_.verb);
     for (std::int64_t c = 0; c < (scatters ? own_chunks_ : chunks_); ++c) {
       auto const block = static_cast<block_t>(scatters ? c + own_chunks_ * r : c);
       value const found = held(r, {'o', c});

@@ -34,6 +34,7 @@ arguments reduced(verb what, COSET_ROOTED(MPI_Count, MPI_Aint)) {
 
 arguments scattered(verb what, COSET_SCATTERED(int, int)) {
   arguments all = reduced(what, in, out, 0, type, by, comm);
+  all.varies = true;
   all.of_ranks.counts = counts;
   return all;
 }
@@ -48,6 +49,7 @@ arguments gathered(verb what, COSET_GATHERED(MPI_Count, MPI_Aint)) {
 
 arguments gathered(verb what, COSET_GATHERED_VARIED(int, int)) {
   arguments all = gathered(what, in, count, type, out, 0, out_type, comm);
+  all.varies = true;
   all.of_ranks.counts = counts;
   all.of_ranks.places = places;
   return all;
@@ -60,12 +62,14 @@ arguments broadcast(verb what, COSET_BROADCAST(MPI_Count, MPI_Aint)) {
 #if MPI_VERSION >= 4
 arguments scattered(verb what, COSET_SCATTERED(MPI_Count, MPI_Aint)) {
   arguments all = reduced(what, in, out, 0, type, by, comm);
+  all.varies = true;
   all.of_ranks.long_counts = counts;
   return all;
 }
 
 arguments gathered(verb what, COSET_GATHERED_VARIED(MPI_Count, MPI_Aint)) {
   arguments all = gathered(what, in, count, type, out, 0, out_type, comm);
+  all.varies = true;
   all.of_ranks.long_counts = counts;
   all.of_ranks.long_places = places;
   return all;
@@ -112,9 +116,9 @@ arguments gathered(verb what, COSET_GATHERED_VARIED(MPI_Count, MPI_Aint)) {
 COSET_FORMS(Allreduce, Iallreduce, allreduce, reduced, COSET_REDUCED)
 COSET_FORMS(Reduce, Ireduce, reduce, reduced, COSET_ROOTED)
 COSET_FORMS(Reduce_scatter, Ireduce_scatter, reduce_scatter, scattered, COSET_SCATTERED)
-COSET_FORMS(Reduce_scatter_block, Ireduce_scatter_block, reduce_scatter_block, reduced, COSET_REDUCED)
+COSET_FORMS(Reduce_scatter_block, Ireduce_scatter_block, reduce_scatter, reduced, COSET_REDUCED)
 COSET_FORMS(Allgather, Iallgather, allgather, gathered, COSET_GATHERED)
-COSET_FORMS(Allgatherv, Iallgatherv, allgatherv, gathered, COSET_GATHERED_VARIED)
+COSET_FORMS(Allgatherv, Iallgatherv, allgather, gathered, COSET_GATHERED_VARIED)
 COSET_FORMS(Bcast, Ibcast, broadcast, broadcast, COSET_BROADCAST)
 COSET_FORMS(Scan, Iscan, scan, reduced, COSET_REDUCED)
 COSET_FORMS(Exscan, Iexscan, exclusive_scan, reduced, COSET_REDUCED)

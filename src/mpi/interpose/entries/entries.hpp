@@ -31,9 +31,8 @@ inline carried_out_by decide(attachment* of, bool may_found, arguments const& c,
   bool const has_team = of->me() != nullptr || (may_found && of->found() != nullptr);
   reason const why_not = has_team ? prepare(*of, c, call) : of->why_not();
   if (why_not == wrong_call) return carried_out_by::nobody_as_wrong;
-  if (why_not != nullptr)
-    return may_be_left_to_mpi(c.what, how, c.communicator, why_not) ? carried_out_by::mpi : carried_out_by::nobody;
-  count_carried_out(c.what);
+  if (why_not != nullptr) return may_be_left_to_mpi(c, how, why_not) ? carried_out_by::mpi : carried_out_by::nobody;
+  count_carried_out(c);
   return carried_out_by::team;
 }
 
@@ -93,9 +92,7 @@ int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
     switch (decide(of, true, c, form::persistent, tried)) {
       case carried_out_by::team:
         if (attachment* const lent = of->lend_another()) return make_persistent(*of, *lent, c, request);
-        return may_be_left_to_mpi(c.what, form::persistent, c.communicator, "too many persistent requests")
-                   ? by_mpi()
-                   : MPI_ERR_OTHER;
+        return may_be_left_to_mpi(c, form::persistent, "too many persistent requests") ? by_mpi() : MPI_ERR_OTHER;
       case carried_out_by::nobody:
         return MPI_ERR_OTHER;
       case carried_out_by::mpi:

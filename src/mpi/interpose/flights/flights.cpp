@@ -177,9 +177,8 @@ void begin_as_child() {
 /// Pieces that have no room in what processes share go one after another, each as long as it likes.
 std::vector<team_call> parts_of(prepared const& whole) {
   constexpr std::size_t most_bytes = 256 * 1024;
-  bool const gathers = whole.what == verb::allgather || whole.what == verb::allgatherv;
-  bool const scatters = whole.what == verb::reduce_scatter || whole.what == verb::reduce_scatter_block;
-  if (!gathers && !scatters) return {whole};
+  if (!detail::is_half(whole.what)) return {whole};
+  bool const gathers = detail::gives_pieces(whole.what);
   auto const ranks = static_cast<std::size_t>(whole.of->size());
   std::size_t const bytes = whole.how.bytes;
   auto const count_of = [&](std::size_t r) { return whole.counts.empty() ? whole.count : whole.counts[r]; };

@@ -52,7 +52,8 @@ int make_persistent(attachment& lender, attachment& of, arguments const& as, MPI
   made.request = *request;
   bool const varies = as.of_ranks.have_counts();
   for (int r = 0; varies && r < of.size(); ++r) made.counts.push_back(as.of_ranks.count_of(r));
-  for (int r = 0; as.what == verb::allgatherv && r < of.size(); ++r) made.places.push_back(as.of_ranks.place_of(r));
+  for (int r = 0; as.varies && detail::gives_pieces(as.what) && r < of.size(); ++r)
+    made.places.push_back(as.of_ranks.place_of(r));
   std::lock_guard const lock(keeping);
   persistent_call& one = kept.emplace_back(std::move(made));
   one.as.of_ranks = {.long_counts = varies ? one.counts.data() : nullptr, .long_places = one.places.data()};
