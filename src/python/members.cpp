@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of a member, and requests. Verbs run without the GIL; bodies hold it between verbs.
+// The verbs of a member, blocking and started. Verbs run without the GIL; bodies hold it between verbs.
 #include "python/members.hpp"
 
-#include <limits>
+#include <algorithm>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,13 +31,18 @@ auto checked(member& me, Check check) {
   }
 }
 
-/// What Python calls the function, and who calls it.
+/// Who calls which verb, and what Python calls it.
 struct caller {
   char const* function;
-  rank_t rank = 0, size = 1;
+  verb what;
+  rank_t rank = 0, size = 1, root = 0;
 
-  caller(char const* name, member const& me) : function(name), rank(me.rank()), size(me.size()) {}
-  explicit caller(char const* name) : function(name) {}
+  bool gives_nothing() const { return detail::gives(what, rank == root) == detail::share::nothing; }
+  bool gets_nothing() const { return detail::gets(what, rank == root) == detail::share::nothing; }
+  /// A gather's output is the root's alone; of a reduce every rank passes one, or reduces in place.
+  bool passes_no_output() const {
+    return gets_nothing() && detail::row_of(what).in_place == detail::same_array::of_root;
+  }
 };
 
 /// A call on arrays, with what it works on.
@@ -40,32 +50,28 @@ struct array_call {
   detail::call call;
   capi::reduction reduction{};
 
-  array_call(caller me, verb what, elements const& in, elements const& out, std::string const& operation, rank_t root)
-      : me_(me) {
+  array_call(caller me, elements const& in, elements const& out, std::string const& operation) : me_(me) {
     if (in.type != out.type) refuse("x has elements of {}, out of {}", in.dtype(), out.dtype());
-    std::size_t unit = 1;
-    reduction = copies(what) ? capi::copy_of(in.type, unit) : reduction_by(operation, in);
-    call = {.what = what,
+    reduction = reduction_by(operation, in);
+    call = {.what = me.what,
             .in = in.data,
             .out = out.data,
-            .count = whole_length(what, in.count, out.count, me.rank == root),
+            .count = whole_length(in.count, out.count),
             .reduction = reduction.table,
             .operation = reduction.context,
-            .root = root};
+            .root = me.root};
   }
 
  private:
-  static bool copies(verb what) {
-    using enum verb;
-    return what == broadcast || what == allgather || what == gather || what == scatter || what == all_to_all;
-  }
-
   template <class... Values>
   [[noreturn]] void refuse(fmt::format_string<Values...> why, Values&&... values) const {
     throw argument_error(text::format("{}: ", me_.function) + text::format(why, std::forward<Values>(values)...));
   }
 
   capi::reduction reduction_by(std::string const& operation, elements const& in) const {
+    std::size_t unit = 1;
+    if (detail::is_barrier(me_.what)) return {&detail::copy_of<char>(), nullptr};
+    if (detail::only_moves(me_.what)) return capi::copy_of(in.type, unit);
     coset_operation const found = operation_named(operation);
     try {
       return capi::reduction_of(in.type, found);
@@ -84,34 +90,16 @@ struct array_call {
   }
 
   /// Of a rank whose input or output does not count the length may be anything.
-  std::size_t whole_length(verb what, std::size_t in, std::size_t out, bool is_root) const {
-    bool const gets = is_root || (what != verb::reduce && what != verb::gather);
-    switch (what) {
-      case verb::gather:
-      case verb::allgather:
-        if (gets) require("out", out, in * me_.size);
-        return in * me_.size;
-      case verb::scatter:
-        if (is_root) require("x", in, out * me_.size);
-        return out * me_.size;
-      case verb::reduce_scatter:
-        require("out", out, piece_of_x(in));
-        return in;
-      case verb::all_to_all:
-        static_cast<void>(piece_of_x(in));
-        [[fallthrough]];
-      case verb::allreduce:
-      case verb::reduce:
-      case verb::broadcast:
-      case verb::scan:
-      case verb::exclusive_scan:
-      case verb::barrier:
-      case verb::reduce_shared:
-      case verb::allreduce_view:
-        if (gets) require("out", out, in);
-        return in;
+  std::size_t whole_length(std::size_t in, std::size_t out) const {
+    bool const gets_pieces = detail::gets_pieces(me_.what);
+    if (gets_pieces && detail::is_rooted(me_.what)) {  // only the root knows the whole
+      if (!me_.gives_nothing()) require("x", in, out * me_.size);
+      return out * me_.size;
     }
-    __builtin_unreachable();
+    std::size_t const whole = detail::gives_pieces(me_.what) ? in * me_.size : in;
+    std::size_t const piece = detail::is_of_pieces(me_.what) ? piece_of_x(whole) : whole;
+    if (!me_.gets_nothing()) require("out", out, gets_pieces ? piece : whole);
+    return whole;
   }
 
   caller me_;
@@ -144,88 +132,177 @@ class python_request {
   std::thread::id thread_;
 };
 
-rank_t root_of(py::handle root, char const* function) { return whole_number(root, {function, "root"}, 0); }
+/// What Python passes to a verb. A verb without one of these gets what stands here.
+struct arguments {
+  py::object x = py::none(), out = py::none(), root = py::int_(0);
+  std::string operation;
+};
 
-void run_call(member& me, detail::call const& call) {
-  without_gil([&] { detail::run(me.state(), call); });
+enum class phases { one, two };  ///< blocking, or started and waited for
+
+/// What one rank's call works on, and the object that it returns unless that is a number.
+struct call_arrays {
+  elements in, out;
+  py::object returned = py::none();
+};
+
+/// A row for each rank.
+py::object rows_of(elements const& piece, rank_t ranks) {
+  auto const row = py::reinterpret_borrow<py::array>(piece.array);
+  std::vector<py::ssize_t> shape(row.shape(), row.shape() + row.ndim());
+  shape.insert(shape.begin(), static_cast<py::ssize_t>(ranks));
+  return py::array(row.dtype(), shape);
 }
 
-/// In place, unless there is an output or has to be one. Numbers are returned.
-py::object run_verb(python_member const& of, verb what, py::object const& x, py::object const& out,
-                    std::string const& operation, py::object const& root = py::int_(0)) {
-  member& me = of.get();
-  char const* const function = name_of(what).data();
-  bool const in_place = out.is_none() && what != verb::allgather && what != verb::reduce_scatter;
-  elements in, to;
-  array_call const made = checked(me, [&] {
-    rank_t const at = root_of(root, function);
-    to = in_place ? changed(x, {function, "x"}) : written_to(out, {function, "out"});
-    in = in_place ? to : read_from(x, {function, "x"});
-    return array_call({function, me}, what, in, to, operation, at);
-  });
-  run_call(me, made.call);
-  if (!in_place) return out;
-  return is_number(x) ? py::object(to.array[py::tuple()]) : x;
-}
-
-py::object gather(python_member const& of, py::object const& x, py::object const& root, py::object const& out) {
-  member& me = of.get();
-  py::object all = py::none();
-  elements mine, whole;
-  array_call const made = checked(me, [&] {
-    rank_t const at = root_of(root, "gather");
-    mine = read_from(x, {"gather", "x"});
-    whole.type = mine.type;
-    if (me.rank() == at) {
-      all = out;
-      if (out.is_none()) {
-        auto const piece = py::reinterpret_borrow<py::array>(mine.array);
-        std::vector<py::ssize_t> shape(piece.shape(), piece.shape() + piece.ndim());
-        shape.insert(shape.begin(), static_cast<py::ssize_t>(me.size()));
-        all = py::array(piece.dtype(), shape);
-      }
-      whole = written_to(all, {"gather", "out"});
-    }
-    return array_call({"gather", me}, verb::gather, mine, whole, "", at);
-  });
-  run_call(me, made.call);
+/// In place, unless there is an output or has to be one. A request returns no result: whatever it writes to is passed.
+call_arrays arrays_of(caller const& me, arguments const& given, phases how) {
+  parameter const x{me.function, "x"}, out{me.function, "out"};
+  if (detail::is_barrier(me.what)) return {};
+  if (given.out.is_none() && !detail::gives_pieces(me.what) && !detail::gets_pieces(me.what)) {
+    elements const both = how == phases::one ? changed(given.x, x) : written_to(given.x, x);
+    return {both, both, given.x};
+  }
+  call_arrays all;
+  if (!me.gives_nothing()) {
+    if (detail::is_from_root(me.what) && given.x.is_none())
+      throw argument_error(text::format("{}: the root gives no x", me.function));
+    all.in = read_from(given.x, x);
+  }
+  if (me.passes_no_output()) {
+    all.out.type = all.in.type;
+    return all;
+  }
+  bool const makes_output = given.out.is_none() && detail::gathers_at_root(me.what) && how == phases::one;
+  all.returned = makes_output ? rows_of(all.in, me.size) : given.out;
+  all.out = written_to(all.returned, out);
+  if (me.gives_nothing()) all.in.type = all.out.type;
   return all;
 }
 
-py::object scatter(python_member const& of, py::object const& x, py::object const& out, py::object const& root) {
-  member& me = of.get();
-  elements mine, whole;
-  array_call const made = checked(me, [&] {
-    rank_t const at = root_of(root, "scatter");
-    mine = written_to(out, {"scatter", "out"});
-    whole.type = mine.type;
-    if (me.rank() == at) {
-      if (x.is_none()) throw argument_error("scatter: the root gives no x");
-      whole = read_from(x, {"scatter", "x"});
-    }
-    return array_call({"scatter", me}, verb::scatter, whole, mine, "", at);
+struct prepared_call {
+  call_arrays arrays;
+  array_call made;
+};
+
+prepared_call prepare(member& me, verb what, char const* function, arguments const& given, phases how) {
+  return checked(me, [&]() -> prepared_call {
+    rank_t const root = whole_number(given.root, {function, "root"}, 0);
+    caller const calls{function, what, me.rank(), me.size(), root};
+    call_arrays arrays = arrays_of(calls, given, how);
+    array_call const made(calls, arrays.in, arrays.out, given.operation);
+    return {std::move(arrays), made};
   });
-  run_call(me, made.call);
-  return out;
 }
 
-python_request start_allreduce(python_member const& of, py::object const& x, py::object const& out,
-                               std::string const& operation) {
-  member& me = of.get();
-  constexpr char const* function = "start_allreduce";
-  elements in, to;
-  array_call const made = checked(me, [&] {
-    in = out.is_none() ? written_to(x, {function, "x"}) : read_from(x, {function, "x"});
-    to = out.is_none() ? in : written_to(out, {function, "out"});
-    return array_call({function, me}, verb::allreduce, in, to, operation, 0);
-  });
-  request started = without_gil([&] { return detail::start(me.state(), made.call, made.reduction.kept()); });
-  return {std::move(started), in.array, to.array};
+/// A number is returned as a number.
+py::object run_verb(member& me, verb what, arguments const& given) {
+  auto const mine = prepare(me, what, name_of(what).data(), given, phases::one);
+  without_gil([&] { detail::run(me.state(), mine.made.call); });
+  py::object const& returned = mine.arrays.returned;
+  return is_number(returned) ? py::object(mine.arrays.out.array[py::tuple()]) : returned;
 }
 
-void barrier(python_member const& of) {
-  run_call(of.get(), {.what = verb::barrier, .reduction = &detail::copy_of<char>()});
+python_request start_verb(member& me, verb what, char const* function, arguments const& given) {
+  auto const mine = prepare(me, what, function, given, phases::two);
+  request started = without_gil([&] { return detail::start(me.state(), mine.made.call, mine.made.reduction.kept()); });
+  return {std::move(started), mine.arrays.in.array, mine.arrays.out.array};
 }
+
+/// The parameters of verbs: what Python calls them, their defaults, and where their values go.
+struct input {
+  static constexpr auto place = &arguments::x;
+  static auto named() { return py::arg("x"); }
+};
+struct output {
+  static constexpr auto place = &arguments::out;
+  static auto named() { return py::arg("out"); }
+};
+struct optional_output : output {
+  static auto named() { return py::arg("out") = py::none(); }
+};
+struct operation {
+  static constexpr auto place = &arguments::operation;
+  static auto named() { return py::arg("op") = "plus"; }
+};
+struct root {
+  static constexpr auto place = &arguments::root;
+  static auto named() { return py::arg("root") = 0; }
+};
+
+template <class Parameter>
+using value_for = std::remove_reference_t<decltype(std::declval<arguments&>().*Parameter::place)>;
+
+using member_class = py::class_<python_member, std::shared_ptr<python_member>>;
+
+/// A verb with its parameters in Python's order, which the blocking form and the started one share.
+template <class... Parameters>
+struct bound_verb {
+  verb what;
+  char const* words;
+
+  /// Whether it has a root and an operation if, and only if, the verb needs them.
+  constexpr bool fits() const {
+    return (std::same_as<Parameters, root> || ...) == detail::is_rooted(what) &&
+           (std::same_as<Parameters, operation> || ...) != detail::only_moves(what);
+  }
+
+  void bind_to(member_class& one) const {
+    std::string const name(name_of(what)), start = "start_" + name;
+    one.def(
+        name.c_str(),
+        [what = what](python_member const& me, value_for<Parameters> const&... values) {
+          return run_verb(me.get(), what, given(values...));
+        },
+        Parameters::named()..., words);
+    std::string const about_start = "Starts " + name +
+                                    "(). What it writes to is an array that is passed; none may be "
+                                    "touched until the request is complete.";
+    one.def(
+        start.c_str(),
+        [what = what, start](python_member const& me, value_for<Parameters> const&... values) {
+          return start_verb(me.get(), what, start.c_str(), given(values...));
+        },
+        Parameters::named()..., about_start.c_str());
+  }
+
+ private:
+  static arguments given(value_for<Parameters> const&... values) {
+    arguments all;
+    ((all.*Parameters::place = values), ...);
+    return all;
+  }
+};
+
+constexpr char const* reduces =
+    "Reduces x in place, or into `out`, and returns the result. A number is returned, not changed.";
+
+constexpr std::tuple bound_verbs{
+    bound_verb<input, operation, optional_output>{verb::allreduce, reduces},
+    bound_verb<input, operation, optional_output>{verb::scan, reduces},
+    bound_verb<input, operation, optional_output>{verb::exclusive_scan, reduces},
+    bound_verb<input, root, operation, optional_output>{verb::reduce, "Only the root's result is defined."},
+    bound_verb<input, root>{verb::broadcast, "The root's x into all others'. A number is returned, not changed."},
+    bound_verb<input, output>{verb::allgather, "All ranks' x, of equal lengths, one after the other into `out`."},
+    bound_verb<input, root, optional_output>{
+        verb::gather,
+        "The root gets all ranks' x, of equal lengths, in `out` or in a new array with a row for each rank; "
+        "others get None."},
+    bound_verb<input, output, root>{
+        verb::scatter, "This rank's piece of the root's x into `out`; what others give as x does not matter."},
+    bound_verb<input, optional_output>{
+        verb::all_to_all,
+        "x is a piece for each rank, of equal lengths; this rank's pieces of all ranks come into x or `out`."},
+    bound_verb<input, output, operation>{verb::reduce_scatter, "This rank's piece of the reduction into `out`."},
+    bound_verb<>{verb::barrier, "No rank leaves before all have come."}};
+
+constexpr std::size_t times_bound(verb what) {
+  return std::apply([what](auto const&... each) { return (std::size_t{each.what == what} + ...); }, bound_verbs);
+}
+// Each verb is bound once. Those whose result several ranks share are not: it lies in memory that is no rank's array.
+static_assert(std::ranges::all_of(detail::verb_rows, [](detail::verb_row const& row) {
+  return times_bound(row.what) == (detail::shares_result(row.what) ? 0 : 1);
+}));
+static_assert(std::apply([](auto const&... each) { return (each.fits() && ...); }, bound_verbs));
 
 }  // namespace
 
@@ -250,70 +327,23 @@ rank_t whole_number(py::handle x, parameter at, rank_t least, rank_t most) {
 }
 
 detail::call allreduce_call(elements const& mine, std::string const& operation) {
-  return array_call(caller("Team.allreduce"), verb::allreduce, mine, mine, operation, 0).call;
+  return array_call({"Team.allreduce", verb::allreduce}, mine, mine, operation).call;
 }
 
 void add_members(py::module_& m) {
-  using namespace pybind11::literals;
-  py::class_<python_request>(m, "Request", "An operation under way; only its rank's thread uses it.")
+  py::class_<python_request>(m, "Request",
+                             "An operation under way, which keeps its arrays; only its rank's thread uses it.")
       .def("test", &python_request::test, "Advances it; True once it is complete.")
-      .def("wait", &python_request::wait);
+      .def("wait", &python_request::wait, "Returns once it is complete: results are in the arrays that were passed.");
 
-  py::class_<python_member, std::shared_ptr<python_member>> one(
+  member_class one(
       m, "Member",
       "One rank; collectives are called by every rank of the team, with the same arguments. What is only read may be "
-      "an "
-      "array, a number or a list. What is written to is a numpy array or another writable buffer: array.array, "
+      "an array, a number or a list. What is written to is a numpy array or another writable buffer: array.array, "
       "memoryview.");
   one.def_property_readonly("rank", [](python_member const& me) { return me.get().rank(); })
-      .def_property_readonly("size", [](python_member const& me) { return me.get().size(); })
-      .def("barrier", &barrier);
-  for (verb const what : {verb::allreduce, verb::scan, verb::exclusive_scan}) {
-    one.def(
-        name_of(what).data(),
-        [what](python_member const& me, py::object const& x, std::string const& op, py::object const& out) {
-          return run_verb(me, what, x, out, op);
-        },
-        "x"_a, "op"_a = "plus", "out"_a = py::none(),
-        "Reduces x in place, or into `out`, and returns the result. A number is returned, not changed.");
-  }
-  one.def(
-         "reduce",
-         [](python_member const& me, py::object const& x, py::object const& root, std::string const& op,
-            py::object const& out) { return run_verb(me, verb::reduce, x, out, op, root); },
-         "x"_a, "root"_a = 0, "op"_a = "plus", "out"_a = py::none(), "Only the root's result is defined.")
-      .def(
-          "broadcast",
-          [](python_member const& me, py::object const& x, py::object const& root) {
-            return run_verb(me, verb::broadcast, x, py::none(), "", root);
-          },
-          "x"_a, "root"_a = 0, "The root's x into all others'. A number is returned, not changed.")
-      .def(
-          "allgather",
-          [](python_member const& me, py::object const& x, py::object const& out) {
-            return run_verb(me, verb::allgather, x, out, "");
-          },
-          "x"_a, "out"_a, "All ranks' x, of equal lengths, one after the other into `out`.")
-      .def("gather", &gather, "x"_a, "root"_a = 0, "out"_a = py::none(),
-           "The root gets all ranks' x, of equal lengths, in `out` or in a new array with a row for each rank; others "
-           "get None.")
-      .def("scatter", &scatter, "x"_a, "out"_a, "root"_a = 0,
-           "This rank's piece of the root's x into `out`; what others give as x does not matter.")
-      .def(
-          "all_to_all",
-          [](python_member const& me, py::object const& x, py::object const& out) {
-            return run_verb(me, verb::all_to_all, x, out, "");
-          },
-          "x"_a, "out"_a = py::none(),
-          "x is a piece for each rank, of equal lengths; this rank's pieces of all ranks come into x or `out`.")
-      .def(
-          "reduce_scatter",
-          [](python_member const& me, py::object const& x, py::object const& out, std::string const& op) {
-            return run_verb(me, verb::reduce_scatter, x, out, op);
-          },
-          "x"_a, "out"_a, "op"_a = "plus", "This rank's piece of the reduction into `out`.")
-      .def("start_allreduce", &start_allreduce, "x"_a, "out"_a = py::none(), "op"_a = "plus",
-           "Starts it; neither array may be touched until the request is complete.");
+      .def_property_readonly("size", [](python_member const& me) { return me.get().size(); });
+  std::apply([&](auto const&... each) { (each.bind_to(one), ...); }, bound_verbs);
 }
 
 }  // namespace coset::python

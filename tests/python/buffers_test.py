@@ -7,7 +7,7 @@ import unittest
 
 import numpy as np
 
-from support import coset, team
+from support import Starting, coset, team
 
 # Of two ranks, each with a target of two doubles that begins as [1, 2]; what it is afterwards, by rank.
 NOW = [1.0, 2.0]
@@ -27,11 +27,12 @@ WRITTEN = {
     ("all_to_all", "x"): (lambda me, to: me.all_to_all(to), [[1, 1], [2, 2]]),
     ("all_to_all", "out"): (lambda me, to: me.all_to_all([3.0, 4.0], out=to), [[3, 3], [4, 4]]),
     ("reduce_scatter", "out"): (lambda me, to: me.reduce_scatter([1.0, 2.0, 3.0, 4.0], to), [[2, 4], [6, 8]]),
-    ("start_allreduce", "x"): (lambda me, to: me.start_allreduce(to).wait(), [[2, 4], [2, 4]]),
-    ("start_allreduce", "out"): (lambda me, to: me.start_allreduce([5.0, 6.0], out=to).wait(), [[10, 12], [10, 12]]),
 }
-# Where the value returned is what was written to.
-RETURNS_NOTHING = {("start_allreduce", "x"), ("start_allreduce", "out"), ("gather", "out")}
+STARTED = {("start_" + verb, name): (lambda me, to, call=call: call(Starting(me), to), expected)
+           for (verb, name), (call, expected) in WRITTEN.items()}
+WRITTEN |= STARTED
+# Elsewhere the value returned is what was written to.
+RETURNS_NOTHING = {("gather", "out"), *STARTED}
 
 BUFFERS = {
     "numpy": lambda: np.array(NOW),
@@ -104,7 +105,7 @@ class Buffers(unittest.TestCase):
                             call(me, target)
                         raise KeyError  # the team has failed
                     with self.assertRaises(KeyError):
-                        team(1 if verb == "gather" else 2).run(body)
+                        team(1 if verb in ("gather", "start_gather") else 2).run(body)
 
     def test_numbers_are_no_outputs(self):
         for verb, name in WRITTEN:
@@ -113,6 +114,12 @@ class Buffers(unittest.TestCase):
             for number in (0.0, np.float64(0), True):
                 with self.subTest(verb=verb), self.assertRaisesRegex(coset.ArgumentError, f"^{verb}: out is of type "):
                     team(1).run(lambda me: WRITTEN[verb, name][0](me, number))
+
+    def test_what_is_started_changes_no_numbers(self):
+        for verb, name in STARTED:
+            if name == "x":
+                with self.subTest(verb=verb), self.assertRaisesRegex(coset.ArgumentError, f"^{verb}: x is of type float"):
+                    team(1).run(lambda me: WRITTEN[verb, name][0](me, 0.5))
 
     def test_every_element_of_array_array(self):
         for code in "bBhHiIlLqQfd":
@@ -173,6 +180,8 @@ class Numbers(unittest.TestCase):
             for wrong in (-1, 0.5, None, True):
                 with self.assertRaisesRegex(coset.ArgumentError, f"^{verb}: root is {wrong}; "):
                     team(1).run(lambda me: call(me, wrong))
+                with self.assertRaisesRegex(coset.ArgumentError, f"^start_{verb}: root is {wrong}; "):
+                    team(1).run(lambda me: call(Starting(me), wrong))
             with self.assertRaisesRegex(coset.ArgumentError, f"{verb}: there is no root 1 in a team of 1"):
                 team(1).run(lambda me: call(me, 1))
 

@@ -15,3 +15,14 @@ import coset  # noqa: E402
 
 def team(ranks):
     return coset.Team(ranks, placement="unbound")
+
+
+class Starting:
+    """A member whose verbs are started, and waited for at once."""
+
+    def __init__(self, me):
+        self._me, self.rank, self.size = me, me.rank, me.size
+
+    def __getattr__(self, verb):
+        start = getattr(self._me, "start_" + verb)
+        return lambda *given, **named: start(*given, **named).wait()
