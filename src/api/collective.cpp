@@ -36,7 +36,7 @@ void check_own_arrays(rank_state& me, bound_plan const& plan, void const* in, vo
   auto const a = reinterpret_cast<std::uintptr_t>(in), b = reinterpret_cast<std::uintptr_t>(out);
   bool const apart = a + (gives.end - gives.begin) <= b || b + (gets.end - gets.begin) <= a;
   bool const may_be_one =
-      plan.goes_by_pieces() || plan.code->storage.in_place || row_of(plan.what.what).in_place == same_array::of_root;
+      plan.goes_in_parts() || plan.code->storage.in_place || row_of(plan.what.what).in_place == same_array::of_root;
   bool const one_array = a - gives.begin == b - gets.begin && may_be_one;
   if (apart || one_array) [[likely]]
     return;
@@ -112,9 +112,39 @@ void run_piece_by_piece(rank_state& me, call const& c) {
 
 std::size_t bytes_of(call const& c) { return c.count * c.reduction->element_bytes; }
 
+/// The call that a plan stands for.
+call call_of(bound_plan const& plan, void const* in, void* out, void const* operation) {
+  return {.what = plan.what.what,
+          .in = in,
+          .out = out,
+          .count = plan.what.count,
+          .reduction = plan.what.reduction,
+          .operation = operation,
+          .root = plan.what.root,
+          .counts = plan.counts};
+}
+
+void run_plan(rank_state&, bound_plan const&, void const* in, void* out, void const* operation);
+
+/// By other calls, none of which needs more staging than there is.
+void run_in_parts(rank_state& me, bound_plan const& plan, void const* in, void* out, void const* operation) {
+  auto const counts = plan.counts;  // the plan may be forgotten for those of the parts
+  call c = call_of(plan, in, out, operation);
+  c.counts = counts;
+  call_in_parts const whole(me, c.what, plan.bytes);
+  if (is_half(c.what)) return run_piece_by_piece(me, c);
+  run_in_segments(me, c, [](rank_state& of, call const& part) {
+    bound_plan const& of_part = checked_plan(of, part);
+    if (of_part.goes_in_parts()) return false;
+    run_plan(of, of_part, part.in, part.out, part.operation);
+    return true;
+  });
+}
+
 /// What has not come before, or is no short operation by itself.
 [[gnu::noinline]] void run_anew(rank_state& me, bound_plan const& plan, void const* in, void* out,
                                 void const* operation) {
+  if (plan.goes_in_parts()) return run_in_parts(me, plan, in, out, operation);
   if (plan.candidacy.lessons != nullptr) return complete_and_learn(me, plan, in, out, operation);
   flight f;
   prepare(f, me, 0, plan, in, out, operation);
@@ -122,44 +152,16 @@ std::size_t bytes_of(call const& c) { return c.count * c.reduction->element_byte
   if (!me.plans.is_first_call(plan)) me.memory.resolved.called(me, plan);
 }
 
-[[gnu::always_inline]] inline void run_plan(rank_state& me, bound_plan const& plan, void const* in, void* out,
-                                            void const* operation) {
+[[gnu::always_inline]] inline void run_plan_here(rank_state& me, bound_plan const& plan, void const* in, void* out,
+                                                 void const* operation) {
   resolved_program* const known = me.memory.resolved.find(plan, me.ends[0].capacity);
   if (known != nullptr && me.root.requests.live == 0) [[likely]]
     return run_resolved(me, plan, *known, in, out, operation);
   run_anew(me, plan, in, out, operation);
 }
 
-/// Where staging has room for all of it.
-[[gnu::always_inline]] inline void run_at_once(rank_state& me, call const& c) {
-  run_plan(me, checked_plan(me, c), c.in, c.out, c.operation);
-}
-
-/// What staging has no room for. To be called while the error is handled.
-void run_in_parts(rank_state& me, call const& c) {
-  call_in_parts const whole(me, c.what, bytes_of(c));
-  if (is_half(c.what)) return run_piece_by_piece(me, c);
-  if (!choice::goes_straight(c.what)) throw;
-  run_in_segments(me, c, [](rank_state& of, call const& part) {
-    try {
-      run_at_once(of, part);
-      return true;
-    } catch (lacks_staging const&) {
-      return false;
-    }
-  });
-}
-
-/// Where a call could not be run at once. To be called while the reason is handled. A function of its own, so that a call
-/// that can be saves no registers for it.
-[[gnu::noinline]] void run_otherwise(rank_state& me, call const& c) try {
-  try {
-    throw;
-  } catch (lacks_staging const&) {
-    run_in_parts(me, c);
-  }
-} catch (std::bad_alloc const&) {
-  fail_for_memory(me, c.what, bytes_of(c));
+void run_plan(rank_state& me, bound_plan const& plan, void const* in, void* out, void const* operation) {
+  run_plan_here(me, plan, in, out, operation);
 }
 
 /// The same call, with the memory in which its result is viewed.
@@ -181,18 +183,6 @@ call with_view(rank_state& me, call const& c) try {
   return viewed;
 } catch (std::bad_alloc const&) {
   fail_for_memory(me, c.what, bytes_of(c));
-}
-
-/// The call that a plan stands for.
-call call_of(bound_plan const& plan, void const* in, void* out, void const* operation) {
-  return {.what = plan.what.what,
-          .in = in,
-          .out = out,
-          .count = plan.what.count,
-          .reduction = plan.what.reduction,
-          .operation = operation,
-          .root = plan.what.root,
-          .counts = plan.counts};
 }
 
 }  // namespace
@@ -269,20 +259,28 @@ std::size_t piece_of(rank_state& me, char const* verb, std::size_t total, std::s
   return counts[me.number];
 }
 
-void run(rank_state& me, call const& c) try { run_at_once(me, c); } catch (std::exception const&) {
-  run_otherwise(me, c);
+void run(rank_state& me, call const& c) try {
+  run_plan_here(me, checked_plan(me, c), c.in, c.out, c.operation);
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, c.what, bytes_of(c));
 }
 
 request start(rank_state& me, call const& c, std::shared_ptr<void const> operation) try {
   if (operation == nullptr && c.operation != nullptr) throw std::bad_alloc();
-  return launch(me, best_of(me, checked_plan(me, c)), c.in, c.out, std::move(operation), c.deliver, c.delivered_to);
-} catch (std::exception const&) {
-  run_otherwise(me, c);
+  bound_plan const& plan = checked_plan(me, c);
+  if (!plan.goes_in_parts())
+    return launch(me, best_of(me, plan), c.in, c.out, std::move(operation), c.deliver, c.delivered_to);
+  run_in_parts(me, plan, c.in, c.out, c.operation);
   return {};
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, c.what, bytes_of(c));
 }
 
 void run(rank_state& me, call const& c, segment_listener const& after) try {
-  complete_by_segment(me, checked_plan(me, c), c, after);
+  bound_plan const& plan = checked_plan(me, c);
+  if (!plan.goes_in_parts()) return complete_by_segment(me, plan, c, after);
+  run_in_parts(me, plan, c.in, c.out, c.operation);
+  after.heard(after.context, c.out, 0, c.count);
 } catch (std::bad_alloc const&) {
   fail_for_memory(me, c.what, bytes_of(c));
 }
@@ -302,13 +300,12 @@ void const* run_view(rank_state& me, call const& c, segment_listener const& afte
 void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) try {
   require_current(me);
   if (auto const* const same = me.plans.again(plans, arrays)) [[likely]]
-    return run_plan(me, same->is_in_place ? *plans.in_place : *plans.apart, same->in, same->out, operation);
+    return run_plan_here(me, same->is_in_place ? *plans.in_place : *plans.apart, same->in, same->out, operation);
   void const* in;
   void* out;
   bound_plan const& plan = *plan_of(me, plans, arrays, in, out);
-  if (plan.goes_by_pieces()) return run_piece_by_piece(me, call_of(plan, in, out, operation));
   me.plans.note({plans.apart->id, arrays, &plan == plans.in_place.get(), in, out});
-  run_plan(me, plan, in, out, operation);
+  run_plan_here(me, plan, in, out, operation);
 } catch (std::bad_alloc const&) {
   fail_for_memory(me, plans.apart->what.what, plans.apart->bytes);
 }
@@ -317,8 +314,8 @@ request start(rank_state& me, plan_pair const& plans, plan_arrays const& arrays,
   void const* in;
   void* out;
   auto const& plan = plan_of(me, plans, arrays, in, out);
-  if (plan->goes_by_pieces()) {
-    run_piece_by_piece(me, call_of(*plan, in, out, operation));
+  if (plan->goes_in_parts()) {
+    run_in_parts(me, *plan, in, out, operation);
     return {};
   }
   // The plan lives as long as the request needs it; the operation belongs to an object that outlives the request.

@@ -19,8 +19,8 @@ void exchange_by_messages(rank_state&, bound_plan const& told);
 void copy_foreign(rank_state&, std::byte* to, std::byte const* from, std::size_t bytes);
 
 /// A gather, scatter or all_to_all for which staging has no room, segment by segment: of each piece the next few elements,
-/// packed. `run_whole` runs a call, or says that staging has no room for that one either. To be called while lacks_staging
-/// is handled, which is thrown once more if one element of each piece is too much.
+/// packed. `run_whole` runs a call, or says that staging has no room for that one either; of one element of each piece it throws
+/// lacks_staging then.
 void run_in_segments(rank_state&, call const&, bool (*run_whole)(rank_state&, call const&));
 
 }  // namespace coset::detail

@@ -86,7 +86,6 @@ void run_in_segments(rank_state& me, call const& c, bool (*run_whole)(rank_state
   cut_call cut(me, c);
   std::size_t const room = std::min(most_packed, me.team.plans.facts().most_staging);
   std::size_t each = std::max<std::size_t>(room / (me.shared.size() * c.reduction->element_bytes), 1);
-  if (cut.longest() <= 1) throw;
   each = std::min(each, (cut.longest() + 1) / 2);
   for (std::size_t done = 0; done < cut.longest();) {
     call const segment = cut.segment(done, done + each);
@@ -94,8 +93,6 @@ void run_in_segments(rank_state& me, call const& c, bool (*run_whole)(rank_state
     if (run_whole(me, segment)) {
       cut.unpack(segment, done);
       done += each;
-    } else if (each == 1) {
-      throw;
     } else {
       each = (each + 1) / 2;
     }

@@ -49,10 +49,10 @@ bool has_its_result(verb what, bool is_root, rank_t rank) {
 }
 
 /// What the callers of the ranks that share memory with this one give or get of the whole vector.
-void set_extents(bound_plan& plan, program::rank_pieces const& pieces, rank_t first) {
+void set_extents(bound_plan& plan, program::rank_pieces const& pieces, team_facts const& team) {
   verb const what = plan.what.what;
   std::size_t const element_bytes = plan.what.reduction->element_bytes;
-  for (rank_t r = first; r < first + plan.code->of.size(); ++r) {
+  for (rank_t r = team.spread.first(); r < team.spread.last(team.ranks); ++r) {
     extent const whole{0, plan.bytes}, none{0, 0};
     extent const piece =
         detail::is_of_pieces(what) ? extent{pieces.begin(r) * element_bytes, pieces.end(r) * element_bytes} : whole;
@@ -160,16 +160,21 @@ detail::own_copy own_copy_of(bound_plan const& plan, team_facts const& team) {
   return told_first ? detail::own_copy::once_told : detail::own_copy::first;
 }
 
-/// What follows from the call, once it is known which program it runs.
-void put_on_call(bound_plan& plan, team_facts const& team, call const& c) {
+/// What follows from the call alone, whichever program it runs.
+void put_on_call(bound_plan& plan, team_facts const& team, call const& c, program::rank_pieces const& pieces) {
   plan.hash = plan.what.hash();
   static std::atomic<std::uint64_t> latest_id = 0;
   plan.id = latest_id.fetch_add(1, std::memory_order_relaxed) + 1;
   plan.bytes = plan.what.count * plan.what.reduction->element_bytes;
   plan.arrays.shares_outputs = detail::row_of(plan.what.what).in == detail::results::shared && plan.what.count > 0;
   plan.counts.assign(c.counts.begin(), c.counts.end());
+  set_extents(plan, pieces, team);
+}
+
+/// And what follows from it once that is known.
+void put_on_call(bound_plan& plan, team_facts const& team, call const& c) {
   auto const pieces = pieces_of(c, team.ranks);
-  set_extents(plan, pieces, team.spread.first());
+  put_on_call(plan, team, c, pieces);
   cut_into_segments(plan, team, pieces);
   plan.candidacy.most_operands = plan.code->most_operands;
   plan.candidacy.most_staging = std::max(plan.segments.layout.staging_bytes, plan.segments.last_layout.staging_bytes);
@@ -219,6 +224,24 @@ std::shared_ptr<bound_plan> bind_like(bound_plan const& like, team_facts const& 
   put_on_call(*plan, team, c);
   bool const has_room = plan->candidacy.most_staging <= team.most_staging;
   return plan->segments.number == 1 && has_room ? plan : nullptr;
+}
+
+bool may_go_in_parts(team_facts const& team, call const& c) {
+  if (detail::is_half(c.what)) return true;
+  std::size_t const longest = c.counts.empty() ? c.count / team.ranks : std::ranges::max(c.counts);
+  return detail::is_derived(c.what) && longest > 1;
+}
+
+std::shared_ptr<bound_plan> bind_in_parts(team_facts const& team, signature const& what, call const& c) {
+  auto plan = std::make_shared<bound_plan>();
+  plan->what = what;
+  plan->segments.number = 0;
+  put_on_call(*plan, team, c, pieces_of(c, team.ranks));
+  std::string choice = detail::is_derived(c.what)     ? "a call for the next elements of each piece"
+                       : detail::gives_pieces(c.what) ? "a broadcast of each piece"
+                                                      : "a reduce of each piece";
+  plan->words = std::make_shared<detail::plan_words>(detail::plan_words{std::move(choice), 0, ""});
+  return plan;
 }
 
 void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all,

@@ -26,6 +26,12 @@ std::shared_ptr<detail::bound_plan> bind_plan(team_facts const&, compiled_table&
 /// Null if the call needs more segments than one, or another place in staging.
 std::shared_ptr<detail::bound_plan> bind_like(detail::bound_plan const& like, team_facts const&, detail::call const&);
 
+/// Whether a call for which staging has no room can be carried out by others: one that is made of ranks' pieces, by a reduce or a
+/// broadcast of each piece, which go in segments, or by calls for the next few elements of each.
+bool may_go_in_parts(team_facts const&, detail::call const&);
+/// What its arrays are; there is no program. See bound_plan::goes_in_parts().
+std::shared_ptr<detail::bound_plan> bind_in_parts(team_facts const&, signature const&, detail::call const&);
+
 /// Makes plans candidates for one shape: by what they learn, ranks take one of them instead of the first. There are at
 /// least two.
 void make_candidates(std::vector<std::shared_ptr<detail::bound_plan>> const&,

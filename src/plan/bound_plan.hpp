@@ -98,7 +98,8 @@ struct bound_plan {
   plan_extents arrays;
   std::shared_ptr<plan_words const> words;  ///< of plans of one class the same
 
-  bool goes_by_pieces() const noexcept { return segments.number == 0; }
+  /// Staging has no room for it: other calls carry it out.
+  bool goes_in_parts() const noexcept { return segments.number == 0; }
   void describe(planning::described_signature& to, bool started, planning::asked_by by) const noexcept {
     what.describe(to, counts, started, by);
   }

@@ -27,30 +27,6 @@ std::uint32_t number_of(choice::answer const& chosen) {
   return std::max(static_cast<std::uint32_t>(mixed(mixed(by, in), chosen.segment_bytes) >> 40), 1u);
 }
 
-/// Of a reduce_scatter or allgather for which staging has no room: what its arrays are. Each piece has the plan that the
-/// library chooses for its reduce or broadcast.
-std::shared_ptr<bound_plan> bind_pieces(call const& c, team_facts const& team) {
-  auto plan = std::make_shared<bound_plan>();
-  plan->what = {c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
-  plan->hash = plan->what.hash();
-  plan->bytes = c.count * c.reduction->element_bytes;
-  plan->counts.assign(c.counts.begin(), c.counts.end());
-  plan->segments.number = 0;
-  bool const gathers = detail::gives_pieces(c.what);
-  std::size_t begin = 0;
-  for (rank_t r = 0; r < team.spread.last(team.ranks); ++r) {
-    std::size_t const count = c.counts.empty() ? c.count / team.ranks : c.counts[r];
-    detail::extent const whole{0, plan->bytes}, piece{begin, begin + count * c.reduction->element_bytes};
-    begin = piece.end;
-    if (r < team.spread.first()) continue;
-    plan->arrays.gives.push_back(gathers ? piece : whole);
-    plan->arrays.gets.push_back(gathers ? whole : piece);
-  }
-  std::string choice = gathers ? "a broadcast of each piece" : "a reduce of each piece";
-  plan->words = std::make_shared<detail::plan_words>(detail::plan_words{std::move(choice), 0, ""});
-  return plan;
-}
-
 /// What a rule names, its file read. Throws schedule_error naming rule and file if that is wrong for every call: who sets
 /// a plan for others to be run by wants to know.
 plan_options with_file_read(calibration::rule const& rule) try {
@@ -79,13 +55,13 @@ bool can_learn(bound_plan const& plan) {
 std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
   return plans_.get(plan_key::of(c), [&] {
     bool const has_class = c.counts.empty() && facts_.spread.is_one_domain() && rule_for(facts_, c) == nullptr;
-    if (!has_class) return bind_by_rules(c, nullptr);
+    if (!has_class) return bind_or_part(c, nullptr);
     plan_key of_class = plan_key::of(c);
     of_class.count = bytes_of_class(c);
     if (models_.size() >= most_models) models_.clear();
     auto& model = models_[of_class];
     pointer bound = model != nullptr ? bind_like_model(c, *model) : nullptr;
-    if (bound == nullptr) bound = bind_by_rules(c, nullptr);
+    if (bound == nullptr) bound = bind_or_part(c, nullptr);
     model = bound;
     return bound;
   });
@@ -94,7 +70,7 @@ std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
 std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_options const& options) {
   return plans_.get({plan_key::of(c), plan_wish{options.algorithm, options.storage, options.segment_bytes,
                                                 options.required, options.counts}},
-                    [&] { return bind_by_options(c, options); });
+                    [&] { return bind_or_part(c, &options); });
 }
 
 plan_store::pointer plan_store::bind_like_model(call const& c, bound_plan const& model) {
@@ -106,11 +82,13 @@ plan_store::pointer plan_store::bind_like_model(call const& c, bound_plan const&
   return candidates[0];
 }
 
-plan_store::pointer plan_store::bind_by_options(call const& c, plan_options const& options) try {
-  return bind_by_rules(c, &options);
+plan_store::pointer plan_store::bind_or_part(call const& c, plan_options const* options) try {
+  return bind_by_rules(c, options);
 } catch (lacks_staging const&) {
-  if (!detail::is_half(c.what) || options.algorithm != "auto" || options.storage != "auto") throw;
-  auto plan = bind_pieces(c, facts_);
+  bool const is_named = options != nullptr && (options->algorithm != "auto" || options->storage != "auto");
+  if (is_named || !may_go_in_parts(facts_, c)) throw;
+  signature const what{c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
+  auto plan = bind_in_parts(facts_, what, c);
   plan->owner = this;
   return plan;
 }

@@ -52,8 +52,8 @@ class plan_store {
   std::string refusal_of(detail::call const&);
   /// By the plan of another length of the same class; null where that does not serve.
   pointer bind_like_model(detail::call const&, detail::bound_plan const& model);
-  /// As the options say. Where staging has no room for pieces, and nobody has named an algorithm, they go one by one.
-  pointer bind_by_options(detail::call const&, plan_options const&);
+  /// The same; where staging has no room, and no options name an algorithm, in parts if that can be.
+  pointer bind_or_part(detail::call const&, plan_options const*);
   /// The library's choice, and beside it what ranks may take instead as calls show what they take.
   pointer bind_to_learn(detail::call const&, signature const&);
   std::shared_ptr<detail::bound_plan> bind(detail::call const&, signature const&, choice::answer const&);

@@ -224,6 +224,25 @@ TEST_F(Cache, ForgetsNothingWhileOperationsNeedTheirPlans) {
   EXPECT_EQ(cache_.all.size(), plan_cache::most + 1);
 }
 
+/// Red if a call for which staging has no room is refused though others can carry it out, or if it is bound anew each time.
+TEST_F(Cache, HasPlansInPartsWhereStagingHasNoRoom) {
+  auto facts = two_ranks();
+  facts.pointers = false;  // so that everything is staged
+  facts.most_staging = 1 << 16;
+  plan_store small{facts};
+  std::vector<std::size_t> const pieces{1, (1 << 20) - 1};
+  for (verb const what : {verb::reduce_scatter, verb::allgather, verb::gather, verb::scatter}) {
+    auto too_long = sum_of(1 << 20);
+    too_long.what = what;
+    if (detail::only_moves(what)) too_long.reduction = &detail::copy_of<float>();
+    too_long.counts = pieces;
+    auto const& plan = cache_.plan_for(small, too_long, true, false);
+    EXPECT_TRUE(plan.goes_in_parts()) << name_of(what);
+    EXPECT_EQ(plan.arrays.gives.size(), 2u) << name_of(what);
+    EXPECT_EQ(&cache_.plan_for(small, too_long, true, false), &plan) << name_of(what);
+  }
+}
+
 /// The plan noted last has gone with the others when the one that made them go cannot be made.
 TEST_F(Cache, NotesNothingThatItHasForgotten) {
   auto facts = two_ranks();
@@ -234,10 +253,12 @@ TEST_F(Cache, NotesNothingThatItHasForgotten) {
   auto const last = sum_of(plan_cache::most);
   cache_.note(last, cache_.plan_for(small, last, true, false));
   ASSERT_NE(cache_.again(last), nullptr);
-  auto too_long = sum_of(1 << 20);
-  too_long.what = verb::reduce_scatter;
-  std::vector<std::size_t> const pieces{1, (1 << 20) - 1};  // which are not cut
-  too_long.counts = pieces;
+  struct huge {
+    std::byte of[1 << 20];
+  };
+  auto too_long = sum_of(1);
+  too_long.what = verb::broadcast;
+  too_long.reduction = &detail::copy_of<huge>();
   EXPECT_THROW(cache_.plan_for(small, too_long, true, false), lacks_staging);
   EXPECT_EQ(cache_.again(last), nullptr);
 }
