@@ -7,7 +7,8 @@ module coset_base
   implicit none
   private
   public :: coset_error_message, coset_status_name
-  public :: arrived, chosen, c_in_place, fits, length, letters_of, refused, run_errand, same_length, share_of, written
+  public :: arrived, chosen, copy_text, c_in_place, fits, length, letters_of, refused, run_errand, same_length, share_of
+  public :: written
 
   ! The values of a status argument, as coset.h explains them. A call without that argument stops the program with the
   ! message unless it succeeds.

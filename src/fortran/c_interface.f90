@@ -37,16 +37,6 @@ module coset_c
       integer(c_intptr_t), value :: operation
       integer(c_int32_t) :: c_of_whole
     end function
-
-    function c_start_of_whole(me, in, out, count, type, operation, started) bind(c)
-      import
-      type(c_ptr), value :: me, in, out
-      integer(c_size_t), value :: count
-      integer(c_int32_t), value :: type
-      integer(c_intptr_t), value :: operation
-      type(coset_request), intent(inout) :: started
-      integer(c_int32_t) :: c_start_of_whole
-    end function
   end interface
 
   interface
@@ -57,6 +47,16 @@ module coset_c
       integer(c_int32_t), value :: type
       integer(c_intptr_t), value :: operation
       integer(c_int32_t) :: c_allreduce
+    end function
+
+    function c_allreduce_view(me, in, count, type, operation, out) bind(c, name='coset_allreduce_view')
+      import
+      type(c_ptr), value :: me, in
+      integer(c_size_t), value :: count
+      integer(c_int32_t), value :: type
+      integer(c_intptr_t), value :: operation
+      type(c_ptr), intent(inout) :: out
+      integer(c_int32_t) :: c_allreduce_view
     end function
 
     function c_reduce_shared(me, in, out, count, type, operation) bind(c, name='coset_reduce_shared')
@@ -93,27 +93,6 @@ module coset_c
       integer(c_int32_t), value :: type
       integer(c_intptr_t), value :: operation
       integer(c_int32_t) :: c_reduce_scatter
-    end function
-
-    function c_start_allreduce(me, in, out, count, type, operation, started) bind(c, name='coset_start_allreduce')
-      import
-      type(c_ptr), value :: me, in, out
-      integer(c_size_t), value :: count
-      integer(c_int32_t), value :: type
-      integer(c_intptr_t), value :: operation
-      type(coset_request), intent(inout) :: started
-      integer(c_int32_t) :: c_start_allreduce
-    end function
-
-    function c_start_reduce_shared(me, in, out, count, type, operation, started) &
-      bind(c, name='coset_start_reduce_shared')
-      import
-      type(c_ptr), value :: me, in, out
-      integer(c_size_t), value :: count
-      integer(c_int32_t), value :: type
-      integer(c_intptr_t), value :: operation
-      type(coset_request), intent(inout) :: started
-      integer(c_int32_t) :: c_start_reduce_shared
     end function
 
     function c_member_rank(me) bind(c, name='coset_member_rank')
@@ -204,22 +183,6 @@ module coset_c
       integer(c_size_t), value :: count
       integer(c_int32_t), value :: type, root
       integer(c_int32_t) :: c_broadcast
-    end function
-
-    function c_start_broadcast(me, data, count, type, root, started) bind(c, name='coset_start_broadcast')
-      import
-      type(c_ptr), value :: me, data
-      integer(c_size_t), value :: count
-      integer(c_int32_t), value :: type, root
-      type(coset_request), intent(inout) :: started
-      integer(c_int32_t) :: c_start_broadcast
-    end function
-
-    function c_start_barrier(me, started) bind(c, name='coset_start_barrier')
-      import
-      type(c_ptr), value :: me
-      type(coset_request), intent(inout) :: started
-      integer(c_int32_t) :: c_start_barrier
     end function
 
     function c_request_test(request, complete) bind(c, name='coset_request_test')

@@ -12,24 +12,14 @@ module coset
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use coset_base
   use coset_c
-  use coset_reducers_int32
-  use coset_reducers_int64
-  use coset_reducers_real32
-  use coset_reducers_real64
-  use coset_reducers_complex64
-  use coset_reducers_complex128
-  use coset_pieces_int32
-  use coset_verbs_int32
-  use coset_pieces_int64
-  use coset_verbs_int64
-  use coset_pieces_real32
-  use coset_verbs_real32
-  use coset_pieces_real64
-  use coset_verbs_real64
-  use coset_pieces_complex64
-  use coset_verbs_complex64
-  use coset_pieces_complex128
-  use coset_verbs_complex128
+  use coset_c_starts
+  use coset_plans
+  use coset_int32
+  use coset_int64
+  use coset_real32
+  use coset_real64
+  use coset_complex64
+  use coset_complex128
   implicit none
   private
 
@@ -41,11 +31,24 @@ module coset
   public :: coset_member_rank, coset_member_size, coset_member_node
   public :: coset_member_split, coset_member_free, coset_member_reset
 
-  public :: coset_allreduce, coset_reduce, coset_reduce_in_place, coset_reduce_shared, coset_scan, coset_exclusive_scan
+  public :: coset_allreduce, coset_allreduce_view, coset_reduce, coset_reduce_in_place, coset_reduce_shared
+  public :: coset_scan, coset_exclusive_scan
   public :: coset_reduce_scatter, coset_reduce_scatter_in_place, coset_allgather, coset_allgather_in_place
   public :: coset_broadcast, coset_barrier, coset_gather, coset_scatter_from, coset_all_to_all
-  public :: coset_start_allreduce, coset_start_reduce_shared, coset_start_broadcast, coset_start_barrier
+  public :: coset_start_allreduce, coset_start_reduce, coset_start_reduce_in_place, coset_start_reduce_shared
+  public :: coset_start_scan, coset_start_exclusive_scan, coset_start_reduce_scatter
+  public :: coset_start_reduce_scatter_in_place, coset_start_allgather, coset_start_allgather_in_place
+  public :: coset_start_broadcast, coset_start_barrier, coset_start_gather, coset_start_scatter, coset_start_all_to_all
   public :: coset_request_test, coset_request_wait, coset_request_wait_for
+
+  public :: coset_plan, coset_plan_int32, coset_plan_int64, coset_plan_real32, coset_plan_real64
+  public :: coset_plan_complex64, coset_plan_complex128
+  public :: coset_plan_create, coset_plan_execute, coset_plan_execute_in_place, coset_plan_start
+  public :: coset_plan_start_in_place, coset_plan_count, coset_plan_describe, coset_plan_free
+  public :: coset_verb, coset_verb_allreduce, coset_verb_reduce, coset_verb_reduce_scatter, coset_verb_allgather
+  public :: coset_verb_broadcast, coset_verb_scan, coset_verb_exclusive_scan, coset_verb_reduce_shared
+  public :: coset_verb_gather, coset_verb_scatter, coset_verb_all_to_all
+  public :: coset_same_on_all_ranks, coset_per_rank
 
   public :: coset_plus, coset_multiplies, coset_minimum, coset_maximum, coset_bit_and, coset_bit_or, coset_bit_xor
   public :: coset_logical_and, coset_logical_or, coset_logical_xor, coset_reproducible_plus

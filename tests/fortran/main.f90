@@ -2,9 +2,16 @@
 ! All tests of module coset, in one program.
 program main
   use check
+  use errors_of_starts_test
   use errors_test
   use openmp_test
   use operations_test
+  use plans_test_complex128
+  use plans_test_complex64
+  use plans_test_int32
+  use plans_test_int64
+  use plans_test_real32
+  use plans_test_real64
   use reducers_test_complex128
   use reducers_test_complex64
   use reducers_test_int32
@@ -25,6 +32,12 @@ program main
   call test_real64()
   call test_complex64()
   call test_complex128()
+  call test_plans_of_int32()
+  call test_plans_of_int64()
+  call test_plans_of_real32()
+  call test_plans_of_real64()
+  call test_plans_of_complex64()
+  call test_plans_of_complex128()
   call test_reducers_of_int32()
   call test_reducers_of_int64()
   call test_reducers_of_real32()
@@ -34,6 +47,7 @@ program main
   call test_refused_reducers()
   call test_operations()
   call test_errors()
+  call test_errors_of_starts()
   call test_openmp()
   call test_deposition()
   if (failures() > 0) error stop 'checks have failed'
