@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+import unittest
+from unittest import mock
+
+import surfaces
+
+
+class Surfaces(unittest.TestCase):
+    def test_have_every_verb_or_a_reason(self):
+        self.assertEqual(surfaces.main(), 0)
+
+    def test_need_reasons_for_what_is_missing_alone(self):
+        without = dict(surfaces.WHY_NOT)
+        del without["gather", "MPI"]
+        with mock.patch.object(surfaces, "WHY_NOT", without):
+            self.assertEqual(surfaces.main(), 1)
+        with mock.patch.dict(surfaces.WHY_NOT, {("allreduce", "C"): "none"}):
+            self.assertEqual(surfaces.main(), 1)
+
+    def test_know_verbs_of_pieces_and_of_mpi(self):
+        self.assertEqual(surfaces.of_pieces(), {"reduce_scatter", "allgather", "gather", "scatter", "all_to_all"})
+        self.assertNotIn("reduce_shared", surfaces.has_mpi())
+        self.assertIn("broadcast", surfaces.has_mpi())
+
+
+if __name__ == "__main__":
+    unittest.main()
