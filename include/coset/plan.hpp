@@ -108,7 +108,8 @@ class plan {
 
  private:
   static detail::reduction_table const& table(verb what) {
-    return detail::only_moves(what) ? detail::copy_of<T>() : detail::table_of<T, Op>();
+    bool const moves = detail::is_verb(what) && detail::only_moves(what);  // make_plans() refuses what is no verb
+    return moves ? detail::copy_of<T>() : detail::table_of<T, Op>();
   }
 
   template <class Out, class In>

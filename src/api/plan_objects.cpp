@@ -16,8 +16,7 @@ namespace {
 
 void check(verb what, std::size_t count, shared_memory const& shared, plan_options const& options) {
   rank_t const ranks = shared.size();
-  if (static_cast<std::size_t>(what) >= verb_rows.size())
-    throw argument_error(text::format("there is no verb {}", static_cast<int>(what)));
+  if (!is_verb(what)) throw argument_error(text::format("there is no verb {}", static_cast<int>(what)));
   if (options.required > bits::per_rank)
     throw argument_error(text::format("there is no kind of bits {}", static_cast<int>(options.required)));
   if (row_of(what).in == results::view)

@@ -117,6 +117,8 @@ static_assert(
     }(),
     "rows stand in the order of the enum");
 
+/// A caller may have made one of any number; only of verbs there are rows.
+constexpr bool is_verb(verb what) { return static_cast<std::size_t>(what) < verb_rows.size(); }
 constexpr verb_row const& row_of(verb what) { return verb_rows[static_cast<std::size_t>(what)]; }
 constexpr share gives(verb what, bool is_root) { return is_root ? row_of(what).root_gives : row_of(what).others_give; }
 constexpr share gets(verb what, bool is_root) { return is_root ? row_of(what).root_gets : row_of(what).others_get; }

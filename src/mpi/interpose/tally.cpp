@@ -8,7 +8,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -80,10 +79,10 @@ void log_summary() noexcept {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) return;
   std::string words = "coset: collectives of process 0";
-  for (verb const what : detail::verb_rows | std::views::transform(&detail::verb_row::what))
+  for (detail::verb_row const& row : detail::verb_rows)
     for (bool const varies : {true, false}) {
-      std::uint64_t const times = carried_out[static_cast<std::size_t>(what)][varies ? 1 : 0];
-      if (times != 0) words += "\n  " + std::to_string(times) + " " + std::string(interpose::name_of(what, varies));
+      std::uint64_t const times = carried_out[static_cast<std::size_t>(row.what)][varies ? 1 : 0];
+      if (times != 0) words += "\n  " + std::to_string(times) + " " + std::string(interpose::name_of(row.what, varies));
     }
   std::lock_guard const lock(counting);
   for (auto const& [which, times] : left) {

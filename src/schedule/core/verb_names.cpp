@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
+#include <string>
 
 #include "coset/error.hpp"
 #include "text/format.hpp"
@@ -25,14 +25,16 @@ constexpr auto verbs = [] {
 std::span<verb const> all_verbs() noexcept { return verbs; }
 
 std::string_view name_of(verb what) noexcept {
-  return static_cast<std::size_t>(what) < verb_rows.size() ? detail::row_of(what).name : "?";
+  return detail::is_verb(what) ? detail::row_of(what).name : "?";
 }
 
 verb verb_named(std::string_view name) {
-  auto const at = std::ranges::find(verb_rows, name, &detail::verb_row::name);
-  if (at != verb_rows.end()) return at->what;
-  throw argument_error(text::format("'{}' is none of {}", name,
-                                    text::joined(verb_rows | std::views::transform(&detail::verb_row::name), ", ")));
+  std::string all;
+  for (detail::verb_row const& row : verb_rows) {
+    if (row.name == name) return row.what;
+    text::append(all, "{}{}", all.empty() ? "" : ", ", row.name);
+  }
+  throw argument_error(text::format("'{}' is none of {}", name, all));
 }
 
 }  // namespace coset
