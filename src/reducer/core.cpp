@@ -302,8 +302,7 @@ void reducer_core::part_is_done(std::size_t parts, bool into_total) noexcept {
   if (total_ && total_->generation != filled) total_->generation = filled;
   total_is_known_ = true;
   if (tracking_ != tracking::none) finish_round();
-  if (set_ && set_->has_idle()) [[unlikely]]
-    leave_idle();
+  leave_what_is_idle();
 }
 
 /// What no thread has asked for until a combination is not waited for: each of many reducers would keep as much as the largest.

@@ -145,8 +145,7 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::uint64_t round() const noexcept { return round_; }
   void begin_round() noexcept {
     ++round_;
-    if (set_ && set_->has_idle()) [[unlikely]]
-      leave_idle();
+    leave_what_is_idle();
   }
   /// Of a sparse reducer's copy that has been taken elsewhere: counts what it held, as a combination does.
   void count_and_empty(reducer_room::owned_copy&);
@@ -198,6 +197,10 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   void change_key() noexcept;
   void empty(private_copy&);
   void make_room();
+  void leave_what_is_idle() noexcept {
+    if (tracking_ == detail::tracking::none && set_->has_idle()) [[unlikely]]
+      leave_idle();
+  }
   void leave_idle() noexcept;
   void put_in_order() noexcept;
   bool holds_values() const;

@@ -104,6 +104,7 @@ void copy_set::leave_idle() noexcept {
     // The copies are freed then.
   }
   idle_.clear();
+  note_idle();
 }
 
 std::unique_ptr<owned_copy> copy_set::lend(std::uint32_t number, node on_node) {
@@ -115,12 +116,14 @@ std::unique_ptr<owned_copy> copy_set::lend(std::uint32_t number, node on_node) {
     if ((*at)->number == number) break;
   }
   if (found == idle_.end()) {
+    note_idle();
     auto made = std::make_unique<owned_copy>(bytes_, on_node);
     made->number = number;
     return made;
   }
   auto copy = std::move(*found);
   idle_.erase(found);
+  note_idle();
   if (copy->number != number) copy->number = number;
   copy->turn.store(0, std::memory_order_relaxed);  // rounds start over
   copy->is_under_way = false;                      // of a combination that was given up
@@ -129,6 +132,7 @@ std::unique_ptr<owned_copy> copy_set::lend(std::uint32_t number, node on_node) {
 
 void copy_set::take_back(std::unique_ptr<owned_copy> given) noexcept try {
   idle_.push_back(std::move(given));
+  note_idle();
 } catch (std::bad_alloc const&) {
   // The copy is freed then.
 }

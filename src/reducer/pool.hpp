@@ -3,6 +3,7 @@
 // faults them in, and finds copies in its threads' caches.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,14 +29,18 @@ class copy_set {
   /// one there.
   std::unique_ptr<owned_copy> lend(std::uint32_t number, std::optional<unsigned> on_node);
   void take_back(std::unique_ptr<owned_copy>) noexcept;
-  /// To other reducers, as this one may live on without them.
-  bool has_idle() const noexcept { return !idle_.empty(); }
+  /// To other reducers, as this one may live on without them. Who asks whether there are any holds no lock: another thread may be
+  /// asking for its copy.
+  bool has_idle() const noexcept { return has_idle_.load(std::memory_order_relaxed); }
   void leave_idle() noexcept;
 
  private:
+  void note_idle() noexcept { has_idle_.store(!idle_.empty(), std::memory_order_relaxed); }
+
   std::size_t bytes_;
   std::optional<unsigned> made_on_;
   std::vector<std::unique_ptr<owned_copy>> idle_;
+  std::atomic<bool> has_idle_{!idle_.empty()};
 };
 
 /// Where at most so many bytes are kept.
