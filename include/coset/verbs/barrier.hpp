@@ -10,13 +10,9 @@ namespace coset::inline COSET_ABI {
 
 /// Returns when every rank of the team has called it; what the ranks wrote before is visible afterwards.
 /// Cost: one flag round. Throws mismatch_error on every rank if a rank calls something else or has left.
-inline void barrier(member& me) {
-  detail::run(me.state(), detail::meeting());
-}
+inline void barrier(member& me) { detail::run(me.state(), detail::meeting()); }
 
 /// The same in split phase: complete once every rank has started it.
-[[nodiscard]] inline request start_barrier(member& me) {
-  return detail::start(me.state(), detail::meeting(), nullptr);
-}
+[[nodiscard]] inline request start_barrier(member& me) { return detail::start(me.state(), detail::meeting(), nullptr); }
 
 }  // namespace coset

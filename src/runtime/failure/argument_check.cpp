@@ -216,7 +216,8 @@ void compare_arrays(detail::rank_state& me, flight const& f, rank_t other, std::
   verb const what = f.plan->what.what;
   bytes const my_in = of(f.in, f.plan->arrays.gives[me.rank]), my_out = of(f.out, f.plan->arrays.gets[me.rank]);
   bytes const their_in = of(in, f.plan->arrays.gives[other]), their_out = of(out, f.plan->arrays.gets[other]);
-  if (!detail::shares_result(what) && my_out.meets(their_out)) fail_overlap(me, other, "output", my_out, "output", their_out);
+  if (!detail::shares_result(what) && my_out.meets(their_out))
+    fail_overlap(me, other, "output", my_out, "output", their_out);
   if (my_out.meets(their_in)) fail_overlap(me, other, "output", my_out, "input", their_in);
   if (my_in.meets(their_out)) fail_overlap(me, other, "input", my_in, "output", their_out);
 }

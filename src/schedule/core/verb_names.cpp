@@ -24,9 +24,7 @@ constexpr auto verbs = [] {
 
 std::span<verb const> all_verbs() noexcept { return verbs; }
 
-std::string_view name_of(verb what) noexcept {
-  return detail::is_verb(what) ? detail::row_of(what).name : "?";
-}
+std::string_view name_of(verb what) noexcept { return detail::is_verb(what) ? detail::row_of(what).name : "?"; }
 
 verb verb_named(std::string_view name) {
   std::string all;
