@@ -61,6 +61,10 @@ bound_plan const& checked_plan(rank_state& me, call const& c) {
   return again != nullptr ? *again : plan_checked_anew(me, c);
 }
 
+void require_planned_length(rank_state& me, char const* name, std::size_t given, std::size_t planned) {
+  if (given != planned) refuse(me, text::format("plan: the {} has {} elements, planned for {}", name, given, planned));
+}
+
 /// Chooses one of two plans, and the pointers, for an execution.
 std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const& plans, plan_arrays const& arrays,
                                                  void const*& in, void*& out) {
@@ -80,9 +84,8 @@ std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const
     out = static_cast<std::byte*>(out) + gets.begin;
     return plans.in_place;
   }
-  if (!gives.empty()) require_same_length(me, "plan, input", arrays.in_count, in_count);
-  if (!gets.empty()) require_same_length(me, "plan, output", arrays.out_count, out_count);
-  if (gives.empty() && gets.empty()) require_same_length(me, "plan", arrays.in_count, in_count);
+  if (!gives.empty() || gets.empty()) require_planned_length(me, "input", arrays.in_count, in_count);
+  if (!gets.empty()) require_planned_length(me, "output", arrays.out_count, out_count);
   check_own_arrays(me, apart, in, out);
   return plans.apart;
 }

@@ -140,9 +140,11 @@ TEST_P(Calls, OfPlansWithOtherLengthsAreRefused) {
   std::vector<int> const some(100), more(101);
   std::vector<std::vector<int>> outputs(ranks.size(), some);
   expect_refused_everywhere(
-      ranks, [&](member& me) { sum.execute(me, more, std::span(outputs[me.rank()]).first(100)); }, "plan, input");
+      ranks, [&](member& me) { sum.execute(me, more, std::span(outputs[me.rank()]).first(100)); },
+      "plan: the input has 101 elements, planned for 100");
   expect_refused_everywhere(
-      ranks, [&](member& me) { sum.execute(me, some, std::span(outputs[me.rank()]).first(99)); }, "plan, output");
+      ranks, [&](member& me) { sum.execute(me, some, std::span(outputs[me.rank()]).first(99)); },
+      "plan: the output has 99 elements, planned for 100");
   expect_refused_everywhere(
       ranks, [&](member& me) { nothing.execute(me, some, std::span(outputs[me.rank()]).first(100)); }, "plan");
   ranks.run([&](member& me) {
