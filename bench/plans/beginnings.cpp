@@ -107,6 +107,34 @@ void measure_lengths(benchmark::State& state, Length length) {
   unsetenv("COSET_IDLE");
 }
 
+/// Sixteen lengths of as many classes, 64 B to 2 MiB, each for the first time on a team that has met none of them.
+void first_of_a_class(benchmark::State& state) {
+  setenv("COSET_IDLE", "0", 1);  // an idle team knows them
+  constexpr std::size_t classes = 16, first = 16;
+  for (auto _ : state) {
+    coset::team two({.ranks = 2});
+    two.reserve(first << classes << 3);
+    std::vector<float> values[2];
+    two.run([&](coset::member& me) {
+      auto& mine = values[me.rank()];
+      mine.assign(first << classes, 1.0f);
+      double spent = 0;
+      for (std::size_t k = 0; k < classes; ++k) {
+        coset::barrier(me);
+        auto const begin = clock_type::now();
+        coset::allreduce(me, std::span(mine).first(first << k));
+        double const once = std::chrono::duration<double>(clock_type::now() - begin).count();
+        coset::barrier(me);
+        auto const again = clock_type::now();
+        coset::allreduce(me, std::span(mine).first(first << k));
+        spent += once - std::chrono::duration<double>(clock_type::now() - again).count();
+      }
+      if (me.rank() == 0) state.SetIterationTime(spent / classes);
+    });
+  }
+  unsetenv("COSET_IDLE");
+}
+
 void new_length(benchmark::State& state) {
   measure_lengths(state, [](std::size_t k) { return first_length + 1 + k; });
 }
@@ -114,29 +142,26 @@ void length_again(benchmark::State& state) {
   measure_lengths(state, [](std::size_t) { return first_length; });
 }
 
+void add_in_a_region(coset::omp::reduction<double>& sum, std::size_t at) {
+#pragma omp parallel num_threads(2)
+  {
+    auto mine = sum.local();
+    mine[at] += 1;
+    sum.combine();
+  }
+}
+
 void reduction_kept(benchmark::State& state) {
   std::vector<double> bins(static_cast<std::size_t>(state.range(0)));
   coset::omp::reduction<double> sum(bins);
-  for (auto _ : state) {
-#pragma omp parallel num_threads(2)
-    {
-      auto mine = sum.local();
-      mine[bins.size() / 2] += 1;
-      sum.combine();
-    }
-  }
+  for (auto _ : state) add_in_a_region(sum, bins.size() / 2);
 }
 
 void reduction_made_anew(benchmark::State& state) {
   std::vector<double> bins(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) {
     coset::omp::reduction<double> sum(bins);
-#pragma omp parallel num_threads(2)
-    {
-      auto mine = sum.local();
-      mine[bins.size() / 2] += 1;
-      sum.combine();
-    }
+    add_in_a_region(sum, bins.size() / 2);
   }
 }
 
@@ -152,6 +177,7 @@ void clause(benchmark::State& state) {
 
 BENCHMARK(run_after_idling)->UseManualTime()->Unit(benchmark::kMicrosecond)->Iterations(300);
 BENCHMARK(futex_after_idling)->UseManualTime()->Unit(benchmark::kMicrosecond)->Iterations(300);
+BENCHMARK(first_of_a_class)->UseManualTime()->Unit(benchmark::kMicrosecond)->Iterations(50);
 BENCHMARK(new_length)->UseManualTime()->Unit(benchmark::kMicrosecond)->Iterations(50);
 BENCHMARK(length_again)->UseManualTime()->Unit(benchmark::kMicrosecond)->Iterations(50);
 BENCHMARK(reduction_kept)->Arg(16)->Arg(256)->Arg(4096)->UseRealTime()->Unit(benchmark::kMicrosecond);

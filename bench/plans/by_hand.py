@@ -5,7 +5,7 @@
 
     by_hand.py COSET [--rounds N] [--sizes 8,64,…] [--verbs …]
 
-Prints a table in Markdown, a row for each verb and state of the cores: "cycle | call", and ✗ where the whole 95 % interval is below
+Prints a table in Markdown, a row for each verb and state of the cores: "cycle / call", and ✗ where the whole 95 % interval is below
 0.95. Every verb is a process of its own.
 """
 import argparse
@@ -58,16 +58,15 @@ def main():
     parser.add_argument("--sizes", default="8,64,424,1K")
     parser.add_argument("--verbs", nargs="+", default=VERBS)
     arguments = parser.parse_args()
-    begun = False
+    columns = []
     for verb in arguments.verbs:
         cells = cells_of(arguments, verb)
-        sizes = sorted({size for _, size, _ in cells})
-        if not begun:
-            print("| verb | cores are | " + " | ".join(f"{size} B" for size in sizes) + " |")
-            print("|---|---|" + "---:|" * len(sizes))
-            begun = True
+        if not columns:
+            columns = sorted({size for _, size, _ in cells})
+            print("| verb | cores are | " + " | ".join(f"{size} B" for size in columns) + " |")
+            print("|---|---|" + "---:|" * len(columns))
         for cores in sorted({state for state, _, _ in cells}, reverse=True):
-            row = [" / ".join(cells.get((cores, size, timing), "–") for timing in TIMINGS) for size in sizes]
+            row = [" / ".join(cells.get((cores, size, timing), "–") for timing in TIMINGS) for size in columns]
             print(f"| {verb} | {cores} | " + " | ".join(row) + " |", flush=True)
 
 

@@ -166,7 +166,7 @@ typedef int coset_body(coset_member* me, void* context);
 /// A team with P−1 pinned threads of its own; rank 0 is the thread that calls coset_team_run(). `options` may be NULL.
 /// Ranks that outnumber the processors share them. COSET_TOPOLOGY_ERROR if a processor is unknown or not allowed, or if
 /// the system cannot start or pin a rank's thread: the message names the rank and a remedy. Cost:
-/// some ms for the first of a process, up to 250 us for another, and 10 us where one alike has just been destroyed.
+/// some ms for the first of a process, up to 300 us for another, and 10 us where one alike has just been destroyed.
 COSET_API coset_status coset_team_create(coset_team_options const* options, coset_team** made);
 /// A team of `ranks` threads that the caller provides and that join. Of the options, only `waiting` is used.
 COSET_API coset_status coset_team_adopt(uint32_t ranks, coset_team_options const* options, coset_team** made);

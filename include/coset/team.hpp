@@ -140,7 +140,7 @@ class COSET_API team {
   using clock = std::chrono::steady_clock;
 
   /// P−1 pinned worker threads of this process; rank 0 is the thread that calls run(). Cost: the first team of a process 5 to 9 ms,
-  /// most of it hwloc's; later ones 100 to 250 µs, or some 10 if an idle one is alike; COSET_LOG=team tells. Ranks that outnumber the
+  /// most of it hwloc's; later ones 100 to 300 µs, or some 10 if an idle one is alike; COSET_LOG=team tells. Ranks that outnumber the
   /// processors share them. Throws topology_error if a processor is unknown or not allowed, or if the system cannot
   /// start or pin a rank's thread: the message names the rank and a remedy.
   explicit team(team_options = {});

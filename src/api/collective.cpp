@@ -127,6 +127,7 @@ call call_of(bound_plan const& plan, void const* in, void* out, void const* oper
           .counts = plan.counts};
 }
 
+/// As run_plan_here(), which it is but for being a call.
 void run_plan(rank_state&, bound_plan const&, void const* in, void* out, void const* operation);
 
 /// By other calls, none of which needs more staging than there is.

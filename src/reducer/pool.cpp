@@ -124,9 +124,9 @@ std::unique_ptr<owned_copy> copy_set::lend(std::uint32_t number, node on_node) {
   auto copy = std::move(*found);
   idle_.erase(found);
   note_idle();
-  if (copy->number != number) copy->number = number;
-  copy->turn.store(0, std::memory_order_relaxed);  // rounds start over
-  copy->is_under_way = false;                      // of a combination that was given up
+  if (copy->number != number) copy->number = number;  // a write would take the line from its thread
+  copy->turn.store(0, std::memory_order_relaxed);     // rounds start over
+  copy->is_under_way = false;                         // of a combination that was given up
   return copy;
 }
 

@@ -43,7 +43,7 @@ class copy_set {
   std::atomic<bool> has_idle_{!idle_.empty()};
 };
 
-/// Where at most so many bytes are kept.
+/// Sets that no reducer has hold so many bytes at most.
 inline constexpr std::size_t most_kept_bytes = std::size_t{256} << 20;
 
 }  // namespace coset::reducer_room

@@ -132,6 +132,29 @@ TEST_F(Cache, MakesThePlanOfALengthAsIfItWereTheFirst) {
   }
 }
 
+/// Red if a plan that is made from another one of its class takes more staging than there is.
+TEST_F(Cache, MakesNoPlanThatStagingHasNoRoomForOfOneThatItHas) {
+  auto facts = two_ranks();
+  facts.ranks = 13;
+  facts.pointers = false;
+  facts.most_staging = 63'440;  // 991 lines and a quarter
+  plan_store met(facts);
+  auto const staging_of = [](plan_store& store, std::size_t count) {
+    detail::call const c{.what = verb::exclusive_scan, .count = count, .reduction = &detail::table_of<char, plus>()};
+    try {
+      return store.of_call(c)->segments.layout.staging_bytes;
+    } catch (lacks_staging const&) {
+      return std::size_t{0};
+    }
+  };
+  for (std::size_t count = 31'500; count < 31'800; ++count) {
+    plan_store fresh(facts);
+    auto const staged = staging_of(met, count);
+    ASSERT_LE(staged, facts.most_staging) << count;
+    ASSERT_EQ(staged, staging_of(fresh, count)) << count;
+  }
+}
+
 TEST_F(Cache, HasTheShapeCalledLastInFront) {
   auto const& plan = call(sum_of(2));
   std::size_t found = 0;

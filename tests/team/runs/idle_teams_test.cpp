@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -105,8 +107,10 @@ TEST_F(IdleTeams, StandForNoOtherOne) {
 }
 
 /// Each in a process of its own, as not everything can be undone.
-void expect_another_after(std::function<void()> const& change) {
+void expect_another_after(
+    std::function<void()> const& change, std::function<void()> const& begin = [] {}) {
   EXPECT_EQ(ending_of([&] {
+              begin();
               pid_t const before = thread_of_one();
               bool const stood = thread_of_one() == before;
               change();
@@ -131,6 +135,21 @@ TEST_F(IdleTeams, StandForNoneWhoseMakerHasChanged) {
   });
   if (numa::mask const all = numa::mask::of_thread(0); all.count() > 1)
     expect_another_after([] { numa::mask::single(static_cast<unsigned>(sched_getcpu())).apply(); });
+}
+
+/// One more that permits everything.
+void add_filter() {
+  sock_filter permits = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  sock_fprog const program{1, &permits};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/// Under the first one both the mode and no_new_privs are as they stay.
+TEST_F(IdleTeams, StandForNoneWhoseMakerHasOneMoreFilter) {
+  if (!test::kernel_takes_filters()) GTEST_SKIP() << "no filter of system calls";
+  if (!test::children_start_threads()) GTEST_SKIP() << "ThreadSanitizer knows no thread of a child";
+  expect_another_after(add_filter, add_filter);
 }
 
 /// What a plan names may be gone, and something else may lie in its place.
