@@ -14,6 +14,7 @@ using detail::gathers_at_root;
 using detail::gathers_for_all;
 using detail::gets_pieces;
 using detail::gives_pieces;
+using detail::is_exclusive;
 using detail::is_from_root;
 using detail::is_half;
 using detail::is_of_pieces;
@@ -21,7 +22,6 @@ using detail::is_rooted;
 using detail::is_scan;
 using detail::is_to_root;
 using detail::only_moves;
-using detail::row_of;
 using detail::shares_result;
 using detail::swaps_pieces;
 using program::area;
@@ -66,7 +66,7 @@ bool are_two(question const& q) { return q.ranks == 2 && !q.crowded; }
 /// Every rank gives a vector and gets one, so that results can be folded where they shall be. In an exclusive scan of more than
 /// two, a result would overwrite what others have not read yet.
 bool goes_through_outputs(question const& q) {
-  bool const is_overwritten = row_of(q.what).of == detail::contributors::before_own && q.ranks > 2;
+  bool const is_overwritten = is_exclusive(q.what) && q.ranks > 2;
   return !q.in_place && (folds_for_all(q.what) || (is_scan(q.what) && !is_overwritten && !q.crowded));
 }
 

@@ -12,8 +12,7 @@ namespace {
 std::vector<std::string> verb_names() {
   std::vector<std::string> names;
   for (verb const what : all_verbs()) {
-    bool const is_as_another = detail::row_of(what).of == detail::contributors::before_own;
-    if (!is_as_another) names.emplace_back(name_of(what));
+    if (!detail::is_exclusive(what)) names.emplace_back(name_of(what));  // that is as scan
   }
   return names;
 }

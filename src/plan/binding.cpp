@@ -41,13 +41,6 @@ program::rank_pieces pieces_of(call const& c, rank_t ranks) {
   return at;
 }
 
-/// Who broadcasts has what it would get, and of nobody there is nothing.
-bool has_its_result(verb what, bool is_root, rank_t rank) {
-  detail::contributors const of = detail::row_of(what).of;
-  bool const gives_all = of == detail::contributors::root && detail::gets(what, is_root) == detail::share::whole;
-  return (is_root && gives_all) || (of == detail::contributors::before_own && rank == 0);
-}
-
 /// What the callers of the ranks that share memory with this one give or get of the whole vector.
 void set_extents(bound_plan& plan, program::rank_pieces const& pieces, team_facts const& team) {
   verb const what = plan.what.what;
@@ -61,7 +54,8 @@ void set_extents(bound_plan& plan, program::rank_pieces const& pieces, team_fact
     };
     bool const root = r == plan.what.root;
     plan.arrays.gives.push_back(part(detail::gives(what, root)));
-    plan.arrays.gets.push_back(has_its_result(what, root, r) ? none : part(detail::gets(what, root)));
+    bool const gets_none = detail::gets_nothing(what, root, r == 0) || (root && detail::spreads_whole(what));
+    plan.arrays.gets.push_back(gets_none ? none : part(detail::gets(what, root)));
   }
 }
 

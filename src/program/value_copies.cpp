@@ -64,8 +64,7 @@ bool value_copies::is_stored_by_owner(assignment const& a) const {
   if (policy_.first != area::input || !copy.is_result || home_of(copy) != area::output) return false;
   if (policy_.how != copies::store) return detail::gives_pieces(schedule_.verb) && detail::is_to_root(schedule_.verb);
   rank_t const owner = schedule_.from(a).front().rank;
-  bool const gives_all = detail::is_from_root(schedule_.verb) && !detail::gets_pieces(schedule_.verb);
-  return !gives_all || a.block % schedule_.ranks == owner;
+  return !detail::spreads_whole(schedule_.verb) || a.block % schedule_.ranks == owner;
 }
 
 /// A copy from a peer rides on the operation that makes its source (push), or on the fold at the root of its chain

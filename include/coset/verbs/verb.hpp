@@ -142,6 +142,14 @@ constexpr bool is_half(verb what) { return !is_rooted(what) && gives_pieces(what
 constexpr bool is_scan(verb what) {
   return row_of(what).of == contributors::up_to_own || row_of(what).of == contributors::before_own;
 }
+/// A scan without the rank's own contribution.
+constexpr bool is_exclusive(verb what) { return row_of(what).of == contributors::before_own; }
+/// Whether a rank has no result: it is not the root, or in an exclusive scan before all others.
+constexpr bool gets_nothing(verb what, bool is_root, bool is_first) {
+  return gets(what, is_root) == share::nothing || (is_first && is_exclusive(what));
+}
+/// The root has what all others get.
+constexpr bool spreads_whole(verb what) { return is_from_root(what) && !gets_pieces(what); }
 /// Ranks only meet.
 constexpr bool is_barrier(verb what) { return row_of(what).in == results::none; }
 /// Values are moved only, not combined.

@@ -89,10 +89,8 @@ made_call whole(verb what, coset_member* me, void const* in, void* out, std::siz
     rank_t const rank = me->of->rank();
     reduction const how = reduction_of(type, op);
     std::size_t const bytes = product(count, how.table->element_bytes);
-    detail::verb_row const& row = detail::row_of(what);
-    bool const gets_none = row.in == detail::results::view ||
-                           detail::gets(what, rank == root) == detail::share::nothing ||
-                           (row.of == detail::contributors::before_own && rank == 0);
+    bool const gets_none =
+        detail::row_of(what).in == detail::results::view || detail::gets_nothing(what, rank == root, rank == 0);
     places at{in, bytes, out, gets_none ? 0 : bytes};
     settle(at, what, rank, 0);
     return {{.what = what,

@@ -51,7 +51,7 @@ detail::plan_arrays arrays_of(coset_plan const& plan, detail::rank_state& me, vo
   detail::bound_plan const& apart = *plan.plans.apart;
   if (apart.owner != &me.team.plans) return {};  // refused at execution
   detail::extent const gives = apart.arrays.gives[me.rank], gets = apart.arrays.gets[me.rank];
-  if (detail::is_from_root(plan.what) && !detail::is_of_pieces(plan.what)) in = out;
+  if (detail::spreads_whole(plan.what)) in = out;
   if (detail::is_barrier(plan.what)) in = out = nullptr;
   places at{in, gives.end - gives.begin, out, gets.end - gets.begin};
   try {

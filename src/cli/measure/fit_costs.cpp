@@ -15,8 +15,7 @@ using calibration::priced_call;
 constexpr std::size_t fitted_sizes[] = {8, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 /// Those that move arrays, in calls of their own.
 bool is_fitted(verb what) {
-  bool const is_another = detail::row_of(what).of == detail::contributors::before_own;
-  return schedule::has_schedules(what) && !detail::is_barrier(what) && !is_another;
+  return schedule::has_schedules(what) && !detail::is_barrier(what) && !detail::is_exclusive(what);
 }
 constexpr std::size_t element_bytes = sizeof(float);
 /// What is far from being chosen says little of what is chosen.

@@ -88,7 +88,7 @@ std::vector<verb> tuned_verbs() {
   for (verb const what : all_verbs()) {
     detail::verb_row const& row = detail::row_of(what);
     bool const is_as_another = detail::is_derived(what) || detail::is_barrier(what) ||
-                               row.in == detail::results::view || row.of == detail::contributors::before_own;
+                               row.in == detail::results::view || detail::is_exclusive(what);
     if (!is_as_another) all.push_back(what);
   }
   return all;

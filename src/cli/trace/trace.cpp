@@ -38,7 +38,7 @@ std::size_t play(team& threads, plan<float> const& chosen, measure::workload con
     std::byte* const output = detail::shares_result(p.what) ? work.shared_output() : work.output(me.rank());
     std::span const in(reinterpret_cast<float const*>(work.input(me.rank())), length(gives(p, me.rank())));
     std::span const out(reinterpret_cast<float*>(output), length(gets(p, me.rank())));
-    bool const stays = me.rank() == 0 && detail::is_from_root(p.what) && !detail::is_of_pieces(p.what);
+    bool const stays = me.rank() == 0 && detail::spreads_whole(p.what);
     for (std::size_t k = 0; k < iterations; ++k) {
       work.rewrite(me.rank(), k);
       chosen.execute(me, in, out);
@@ -87,7 +87,7 @@ void run_trace(trace_arguments const& a) {
 
 /// A view has no plan of its own, and an exclusive scan is as the other.
 bool is_traced(detail::verb_row const& row) {
-  return row.in != detail::results::view && row.of != detail::contributors::before_own;
+  return row.in != detail::results::view && !detail::is_exclusive(row.what);
 }
 
 std::vector<std::string> traced_verbs() {

@@ -41,11 +41,6 @@ bool are_one(void const* in, datatype const& in_type, void const* out, datatype 
 /// What MPI may refuse as well, but all processes alike.
 constexpr reason undefined = "an operation that MPI does not define for the datatype";
 
-bool has_result(verb what, bool is_root, int rank) {
-  bool const is_first_of_others = detail::row_of(what).of == detail::contributors::before_own && rank == 0;
-  return detail::gets(what, is_root) != detail::share::nothing && !is_first_of_others;
-}
-
 /// Allreduce, reduce and the scans.
 reason whole(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
   combination const how = combination_of(c.operation, elements);
@@ -56,7 +51,7 @@ reason whole(attachment& a, arguments const& c, datatype const& elements, prepar
   call.how = how;
   call.count = static_cast<std::size_t>(c.count);
   call.root = a.place_of(c.root);
-  bool const gets = has_result(c.what, a.rank() == c.root, a.rank());
+  bool const gets = !detail::gets_nothing(c.what, a.rank() == c.root, a.rank() == 0);
   if ((c.in != MPI_IN_PLACE && is_wrong(c.in, c.count, elements)) || (gets && is_wrong(c.out, c.count, elements)))
     return wrong_call;
   bool const is_one = gets && c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, c.count);

@@ -45,9 +45,8 @@ reason in_ranks_order(attachment& a, arguments const& c, datatype const& type, p
   call.received = room_of(call.count * static_cast<std::size_t>(a.size()));
   call.out = call.received.get();
   int last = a.size() - 1;
-  if (detail::row_of(c.what).of == detail::contributors::up_to_own) last = a.rank();
-  if (detail::row_of(c.what).of == detail::contributors::before_own) last = a.rank() - 1;
-  if (last < 0 || detail::gets(c.what, a.rank() == c.root) == detail::share::nothing) return nullptr;
+  if (detail::is_scan(c.what)) last = detail::is_exclusive(c.what) ? a.rank() - 1 : a.rank();
+  if (detail::gets_nothing(c.what, a.rank() == c.root, a.rank() == 0)) return nullptr;
   call.finish = [=, &a, images = call.received.get(), bytes = call.count, to = c.out, by = c.operation] {
     inside const layer;
     auto const image_at = [&](int r) { return images + a.place_of(r) * bytes; };
