@@ -11,6 +11,7 @@
 #include "coset/operations.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/failure/long_waits.hpp"
+#include "runtime/memory/foreign.hpp"
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
@@ -157,7 +158,7 @@ class messenger {
       std::byte const* from = room_to_receive(k);
       pairs[k].in.advance(message_bytes, received, [&](rank_t o, rank_t d, std::size_t done, std::size_t bytes) {
         exchange_memory const& to = pieces_of(me_, d);
-        copy_foreign(me_, to.out + to.received_at[o] + done, from, bytes);
+        runtime::copy_foreign(me_, to.out + to.received_at[o] + done, from, bytes);
         from += bytes;
       });
     }
@@ -170,7 +171,7 @@ class messenger {
     auto const sent = [this](rank_t o, rank_t d) { return bytes_sent(o, d); };
     p.out.advance(message_bytes, sent, [&](rank_t o, rank_t d, std::size_t done, std::size_t bytes) {
       exchange_memory const& from = pieces_of(me_, o);
-      copy_foreign(me_, to, from.in + from.sent_at[d] + done, bytes);
+      runtime::copy_foreign(me_, to, from.in + from.sent_at[d] + done, bytes);
       to += bytes;
     });
     if (to == room) return 0;
@@ -245,7 +246,8 @@ void fetch_here(rank_state& me) {
   std::size_t const process = spread.process_of(me.number);
   for (rank_t o = spread.processes[process].first; o < me.shared.size() && spread.process_of(o) == process; ++o) {
     std::size_t const begin = pieces.received_at[o];
-    copy_foreign(me, pieces.out + begin, pieces.heard[o].at, pieces.received_at[o + 1] - begin);
+    runtime::copy_foreign(me, pieces.out + begin, reinterpret_cast<std::byte const*>(pieces.heard[o].at),
+                          pieces.received_at[o + 1] - begin);
   }
 }
 

@@ -2,14 +2,14 @@
 // all_to_all of pieces of any length: ranks tell each other where the pieces lie, and each copies what is its own.
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <vector>
 
 #include "api/checks.hpp"
 #include "api/exchange.hpp"
 #include "coset/operations.hpp"
+#include "plan/binding.hpp"
 #include "runtime/failure/argument_check.hpp"
-#include "runtime/memory/busy_mark.hpp"
+#include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 #include "text/format.hpp"
 
@@ -19,10 +19,11 @@ namespace {
 using runtime::exchange_memory;
 using runtime::piece_notice;
 
-/// Whoever calls something else is told of pieces, not of notices.
-reduction_table const& table_of_notices() {
+/// Whoever calls something else is told of pieces, whatever they are copied as.
+template <class Copied>
+reduction_table const& table_of_pieces() {
   static reduction_table const table = [] {
-    reduction_table named = copy_of<piece_notice>();
+    reduction_table named = copy_of<Copied>();
     named.type = "pieces of any length";
     return named;
   }();
@@ -42,18 +43,16 @@ call telling(rank_state& me) {
           .in = pieces.told.data(),
           .out = pieces.heard.data(),
           .count = pieces.told.size(),
-          .reduction = &table_of_notices()};
+          .reduction = &table_of_pieces<piece_notice>()};
 }
 
 /// Asks what the others have for this rank, and tells them what it has for them.
 void tell(rank_state& me, call const& c) {
   exchange_memory& pieces = *me.memory.exchanged;
   pieces.told.clear();
-  for (rank_t r = 0; r < c.counts.size(); ++r) {
-    // Of nothing there may be no array.
-    std::byte const* const at = c.counts[r] != 0 ? pieces.in + pieces.sent_at[r] : nullptr;
-    pieces.told.push_back({at, c.counts[r], c.reduction->hash});
-  }
+  for (rank_t r = 0; r < c.counts.size(); ++r)
+    pieces.told.push_back(
+        {reinterpret_cast<std::uintptr_t>(pieces.in) + pieces.sent_at[r], c.counts[r], c.reduction->hash});
   pieces.heard.resize(pieces.told.size());
   run(me, telling(me));
 }
@@ -73,14 +72,24 @@ void require_expected(rank_state& me, std::span<std::size_t const> expected, red
 
 /// Each rank begins with its own piece and goes down from there, so that not all read from one.
 void fetch(rank_state& me) {
-  exchange_memory const& pieces = *me.memory.exchanged;
+  exchange_memory& pieces = *me.memory.exchanged;
   rank_t const ranks = me.shared.size();
+  if (!pieces.fetching) {
+    bound_plan const& barrier = me.plans.plan_for(me.team.plans, meeting(), false, false);
+    pieces.fetching = planning::bind_fetching(barrier, me.rank, ranks, table_of_pieces<std::byte>());
+  }
+  auto& [offset, boundary, staging_bytes] = pieces.fetching->segments.last_layout;
+  std::size_t *const sources = offset.data() + offset.size() - 2 * ranks, *const destinations = sources + ranks;
+  std::size_t* const begins = boundary.data() + boundary.size() - ranks - 1;
   for (rank_t k = 0; k < ranks; ++k) {
     rank_t const o = (me.number + ranks - k) % ranks;
-    std::size_t const begin = pieces.received_at[o];
-    copy_foreign(me, pieces.out + begin, pieces.heard[o].at, pieces.received_at[o + 1] - begin);
+    sources[k] = pieces.heard[o].at;
+    destinations[k] = pieces.received_at[o];
+    begins[k + 1] = begins[k] + pieces.received_at[o + 1] - pieces.received_at[o];
   }
-  run(me, meeting());
+  runtime::flight f;
+  runtime::prepare(f, me, 0, *pieces.fetching, nullptr, pieces.out, nullptr);
+  runtime::complete(me, f);
 }
 
 void exchange(rank_state& me, call const& c, std::span<std::size_t const> received) {
@@ -106,19 +115,6 @@ void exchange(rank_state& me, call const& c, std::span<std::size_t const> receiv
 }
 
 }  // namespace
-
-void copy_foreign(rank_state& me, std::byte* to, std::byte const* from, std::size_t bytes) {
-  constexpr std::size_t at_once = 256 * 1024;
-  for (std::size_t done = 0; done < bytes; done += at_once) {
-    {
-      runtime::busy_mark const busy(me.lines.own);
-      if (!me.shared.failure.recorded_in_order()) [[likely]]
-        std::memcpy(to + done, from + done, std::min(at_once, bytes - done));
-    }
-    if (me.shared.failure.recorded()) [[unlikely]]
-      runtime::leave(me);
-  }
-}
 
 void run_exchange(rank_state& me, call const& c, std::span<std::size_t const> received) {
   std::size_t const bytes = total(c.counts) * c.reduction->element_bytes;

@@ -14,10 +14,6 @@ struct bound_plan;
 /// nobody reads its arrays any more.
 void exchange_by_messages(rank_state&, bound_plan const& told);
 
-/// Copies what others' arrays have, unless the team has failed. Their owners stay until a barrier; those that leave by an
-/// error before wait for ranks that are busy.
-void copy_foreign(rank_state&, std::byte* to, std::byte const* from, std::size_t bytes);
-
 /// A gather, scatter or all_to_all for which staging has no room, segment by segment: of each piece the next few elements,
 /// packed. `run_whole` runs a call, or says that staging has no room for that one either; of one element of each piece it throws
 /// lacks_staging then.

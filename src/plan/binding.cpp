@@ -9,6 +9,7 @@
 
 #include "coset/error.hpp"
 #include "plan/calls.hpp"
+#include "program/fetching.hpp"
 #include "text/format.hpp"
 
 namespace coset::planning {
@@ -154,11 +155,16 @@ detail::own_copy own_copy_of(bound_plan const& plan, team_facts const& team) {
   return told_first ? detail::own_copy::once_told : detail::own_copy::first;
 }
 
+/// By what ranks tell it from another plan, and this process from all others.
+void name_plan(bound_plan& plan) {
+  static std::atomic<std::uint64_t> latest_id = 0;
+  plan.hash = plan.what.hash();
+  plan.id = latest_id.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 /// What follows from the call alone, whichever program it runs.
 void put_on_call(bound_plan& plan, team_facts const& team, call const& c, program::rank_pieces const& pieces) {
-  plan.hash = plan.what.hash();
-  static std::atomic<std::uint64_t> latest_id = 0;
-  plan.id = latest_id.fetch_add(1, std::memory_order_relaxed) + 1;
+  name_plan(plan);
   plan.bytes = plan.what.count * plan.what.reduction->element_bytes;
   plan.arrays.shares_outputs = detail::row_of(plan.what.what).in == detail::results::shared && plan.what.count > 0;
   plan.counts.assign(c.counts.begin(), c.counts.end());
@@ -235,6 +241,24 @@ std::shared_ptr<bound_plan> bind_in_parts(team_facts const& team, signature cons
                        : detail::gives_pieces(c.what) ? "a broadcast of each piece"
                                                       : "a reduce of each piece";
   plan->words = std::make_shared<detail::plan_words>(detail::plan_words{std::move(choice), 0, ""});
+  return plan;
+}
+
+std::unique_ptr<bound_plan> bind_fetching(bound_plan const& barrier, rank_t rank, rank_t pieces,
+                                          detail::reduction_table const& copied) {
+  auto plan = std::make_unique<bound_plan>();
+  program::fetching made(*barrier.code, barrier.segments.last_layout, rank, pieces);
+  plan->what = {.what = verb::all_to_all, .reduction = &copied, .count = pieces};
+  plan->owner = barrier.owner;
+  plan->folds = copied.folds;
+  name_plan(*plan);
+  plan->arrays.gives = barrier.arrays.gives;
+  plan->arrays.gets = barrier.arrays.gets;
+  plan->candidacy.most_operands = made.code.most_operands;
+  plan->candidacy.most_staging = barrier.candidacy.most_staging;
+  plan->segments.last_layout = std::move(made.places);
+  plan->code = std::make_shared<program::compiled>(std::move(made.code));
+  plan->words = barrier.words;
   return plan;
 }
 

@@ -32,6 +32,11 @@ bool may_go_in_parts(team_facts const&, detail::call const&);
 /// What its arrays are; there is no program. See bound_plan::goes_in_parts().
 std::shared_ptr<detail::bound_plan> bind_in_parts(team_facts const&, signature const&, detail::call const&);
 
+/// One rank's plan by which it fetches as many pieces as there are ranks, of lengths that no rank knows all of, from others' arrays,
+/// before all meet as in this barrier: see program::fetching. `copied`: bytes, for messages by another name.
+std::unique_ptr<detail::bound_plan> bind_fetching(detail::bound_plan const& barrier, rank_t rank, rank_t pieces,
+                                                  detail::reduction_table const& copied);
+
 /// Makes plans candidates for one shape: by what they learn, ranks take one of them instead of the first. There are at
 /// least two.
 void make_candidates(std::vector<std::shared_ptr<detail::bound_plan>> const&,

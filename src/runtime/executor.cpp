@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "runtime/await.hpp"
-#include "runtime/memory/busy_mark.hpp"
+#include "runtime/memory/foreign.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/memory/use_staging.hpp"
 #include "runtime/recording.hpp"
@@ -20,9 +20,6 @@ using detail::bound_plan;
 using detail::rank_state;
 using program::instruction;
 using program::wait;
-
-/// Long enough that marking busy costs nothing, short enough that an abort is not kept waiting.
-constexpr std::size_t foreign_bytes = 256 * 1024;
 
 /// In the loop that records; `blocked`: it was a wait.
 template <manner How>
@@ -193,24 +190,13 @@ void step_on(rank_state& me, flight const& f, instruction const& i, std::size_t 
     me.memory.operands[k] = static_cast<std::byte*>(me.memory.operands[k]) + bytes();
 }
 
-/// A fold that touches peers' caller memory: only while the team has not failed, and in pieces, so that a rank which
-/// leaves by an exception need not wait long.
+/// A fold that touches peers' caller memory.
 void fold_foreign(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
   std::size_t const piece = std::max<std::size_t>(foreign_bytes / f.plan->what.reduction->element_bytes, 1);
-  for (std::size_t done = 0; done < count;) {
-    std::size_t const now = std::min(piece, count - done);
-    {
-      busy_mark const busy(me.lines.own);
-      if (!me.shared.failure.recorded_in_order()) [[likely]] {
-        fold_arrays(me, f, i, now);
-        done += now;
-      }
-    }
-    if (me.shared.failure.recorded()) [[unlikely]]
-      leave(me);
-    if (done == count) return;
-    step_on(me, f, i, now);
-  }
+  touch_foreign(me, count, piece, [&](std::size_t done, std::size_t now) {
+    if (done != 0) step_on(me, f, i, piece);
+    fold_arrays(me, f, i, now);
+  });
 }
 
 [[gnu::always_inline]] inline void fold(rank_state& me, flight const& f, instruction const& i) {

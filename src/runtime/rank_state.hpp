@@ -82,7 +82,7 @@ struct alignas(64) packed_line {
 
 /// What a rank tells another of the piece that it has for it.
 struct piece_notice {
-  std::byte const* at;  ///< means something to ranks of one process only
+  std::uintptr_t at;  ///< means something to ranks of one process only
   std::uint64_t count;
   std::uint64_t type;
 };
@@ -99,6 +99,7 @@ struct exchange_memory {
   std::byte *in = nullptr, *out = nullptr;        ///< for this rank's proxy, which sends and receives for it
   std::vector<std::size_t> counts;                ///< [rank]: of a segment
   std::vector<proxy_share> shares;                ///< of all proxies, in the order of their ranks
+  std::unique_ptr<detail::bound_plan> fetching;   ///< by which this rank takes its pieces from others' arrays
   std::vector<packed_line> packed;                ///< a segment, or messages
   std::byte* room_for(std::size_t bytes) {
     packed.resize(std::max(packed.size(), bytes / sizeof(packed_line) + 1));

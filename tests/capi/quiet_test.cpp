@@ -47,8 +47,10 @@ TEST(Calls, AllocateNothingOnceTheyHaveRun) {
     std::size_t before = 0, after = 1;
     team->of->run([&](coset::member& me) {
       coset_member in_c{&me, coset_member::origin::run};
-      for (int warm = 0; warm < 16; ++warm) reduce_in_all_ways(&in_c, plan, op);  // every channel, both parities
-      coset::barrier(me);
+      for (int warm = 0; warm < 16; ++warm) {  // every channel, both parities
+        reduce_in_all_ways(&in_c, plan, op);
+        coset::barrier(me);
+      }
       if (me.rank() == 0) before = coset::test::allocations();
       coset::barrier(me);
       for (int round = 0; round < 16; ++round) reduce_in_all_ways(&in_c, plan, op);

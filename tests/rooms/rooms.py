@@ -1,21 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes between rooms go the way arrows.txt says, that docs/architecture.md shows the same, that no folder has more
-files than one can look through, and that foreign files are opened in one place.
+"""Checks that includes between rooms go the way arrows.txt says, that docs/architecture.md shows the same, and that
+foreign files are opened in one place.
 
 usage: rooms.py [--picture]
 
---picture prints what docs/architecture.md has to show. Without it, every arrow that is not allowed and every folder that is too full
-is printed, and the exit status is 1 if there is one.
+--picture prints what docs/architecture.md has to show. Without it, every arrow that is not allowed is printed, and
+the exit status is 1 if there is one.
 """
 import dataclasses
 import pathlib
 import re
 import sys
-
-MOST_FILES = 18  # of a folder
-FOLDERS = ["include", "src", "numa", "bench", "tests"]
-WHAT_TESTS_READ = "corpus"  # a file for each case
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURE_IN = ROOT / "docs/architecture.md"
@@ -91,14 +87,6 @@ def files_opened():
                 yield f"{own} opens a file to read it: what others wrote is read by way of src/text/file.hpp"
 
 
-def full_folders(top):
-    """Of a folder and all below it."""
-    for folder in sorted([top, *(path for path in top.rglob("*") if path.is_dir())]):
-        files = [path for path in folder.iterdir() if path.is_file() and path.suffix != ".pyc"]
-        if len(files) > MOST_FILES and WHAT_TESTS_READ not in folder.parts:
-            yield f"{folder} has {len(files)} files, more than {MOST_FILES}"
-
-
 def heights(rooms):
     """0 for what includes nothing; else one more than the highest that it includes."""
     found = {}
@@ -131,7 +119,6 @@ def main(arguments):
     wrong += [f"{folder.relative_to(ROOT)} is not in arrows.txt" for folder in
               sorted(folders - {ROOT / room.folder for room in rooms.values()})]
     wrong += files_opened()
-    wrong += [what for top in FOLDERS for what in full_folders(ROOT / top)]
     if picture(rooms) not in PICTURE_IN.read_text(encoding="utf-8"):
         wrong.append(f"{PICTURE_IN.relative_to(ROOT)} does not show what rooms.py --picture prints")
     print("\n".join(wrong), end="\n" if wrong else "")

@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""That rooms.py sees an include turned round, a circle, a foreign header beside its wall and a folder that is too full; and
-that none is there."""
-import pathlib
-import tempfile
+"""That rooms.py sees an include turned round, a circle and a foreign header beside its wall; and that none is there."""
 import unittest
 
 import rooms
@@ -51,16 +48,6 @@ class Rooms(unittest.TestCase):
 
     def test_the_picture_has_a_room_above_all_that_it_includes(self):
         self.assertEqual(rooms.picture(self.rooms), "```\nupper\nmiddle\nlower\npublic\n```\n")
-
-    def test_a_folder_that_is_too_full_is_named(self):
-        with tempfile.TemporaryDirectory() as name:
-            inner = pathlib.Path(name) / "inner"
-            inner.mkdir()
-            for number in range(rooms.MOST_FILES):
-                (inner / f"{number}.cpp").touch()
-            self.assertEqual(list(rooms.full_folders(pathlib.Path(name))), [])
-            (inner / "another.cpp").touch()
-            self.assertEqual(len(list(rooms.full_folders(pathlib.Path(name)))), 1)
 
     def test_the_project_is_as_listed(self):
         self.assertEqual(rooms.main([]), 0)
