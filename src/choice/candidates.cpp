@@ -191,10 +191,7 @@ std::vector<std::pair<double, algorithm>> candidates::others_below(double second
   auto const wanted = demand_of_others();
   std::vector<std::pair<double, algorithm>> bounded;
   for (algorithm& how : schedule::candidates_for(wanted, machine_.costs())) {
-    if (how.name == "direct" || how.name == "product") continue;
-    if (how.name == "bine" || how.name == "pat") continue;         // as they are by default, swing and dilated
-    if (how.name == "bine_tree") continue;                         // binomial's rounds and volumes
-    if (has_blocks(schedule::find_algorithm(how.name))) continue;  // no number of blocks is right for all lengths
+    if (schedule::find_algorithm(how.name).not_chosen != nullptr) continue;
     double const bound = schedule::least_seconds(how, wanted.verb, machine_, bytes());
     if (bound < seconds) bounded.emplace_back(bound, std::move(how));
   }

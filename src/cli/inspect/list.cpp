@@ -14,8 +14,8 @@ namespace {
 
 std::string parameters_of(schedule::named_algorithm const& row) {
   std::string text;
-  for (auto const& [name, value, meaning, passed_on] : row.parameters)
-    text += fmt::format("{}{}={}", text.empty() ? "(" : ",", name, value.empty() ? "…" : value);
+  for (schedule::parameter const& p : row.parameters)
+    text += fmt::format("{}{}={}", text.empty() ? "(" : ",", p.name, p.default_value.empty() ? "…" : p.default_value);
   return text.empty() ? text : text + ")";
 }
 
@@ -23,10 +23,11 @@ std::string parameters_of(schedule::named_algorithm const& row) {
 schedule::algorithm example(schedule::named_algorithm const& row, rank_t ranks) {
   schedule::algorithm chosen{row.name, {}};
   rank_t const upper = (ranks + 1) / 2;
-  for (auto const& [name, value, meaning, passed_on] : row.parameters) {
+  for (schedule::parameter const& p : row.parameters) {
+    std::string const& name = p.name;
     if (name == "shifts") chosen.parameters[name] = "circulant";
     if (name == "nodes") chosen.parameters[name] = fmt::format("{}+{}", upper, ranks - upper);
-    if ((name == "dims" || name == "factors") && !passed_on)
+    if ((name == "dims" || name == "factors") && !p.passed_on)
       chosen.parameters[name] = ranks % 2 == 0 ? fmt::format("{}x2", ranks / 2) : fmt::format("{}", ranks);
   }
   return chosen;
@@ -61,8 +62,8 @@ void print(rank_t ranks, bool details) {
     if (!details) continue;
     std::cout << fmt::format("    {}{}\n    for {}\n    source: {}\n", row.name, parameters_of(row), verbs_of(row),
                              row.source);
-    for (auto const& [name, value, meaning, passed_on] : row.parameters)
-      std::cout << fmt::format("    {}: {}\n", name, meaning);
+    if (row.not_chosen != nullptr) std::cout << fmt::format("    not chosen by itself: {}\n", row.not_chosen);
+    for (schedule::parameter const& p : row.parameters) std::cout << fmt::format("    {}: {}\n", p.name, p.meaning);
   }
   std::cout
       << "Volumes are per rank, in vectors. peers: the most ranks that one rank reads from in one step. order: whether "

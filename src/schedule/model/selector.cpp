@@ -3,11 +3,11 @@
 #include "schedule/model/selector.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "schedule/core/required.hpp"
 #include "schedule/registry/least_steps.hpp"
@@ -15,25 +15,6 @@
 namespace coset::schedule {
 
 namespace {
-
-/// A row and the values to try for each of its parameters.
-struct trial {
-  std::string name;
-  std::vector<std::pair<std::string, std::vector<std::string>>> values;
-};
-
-std::vector<std::string> texts(std::uint32_t first, std::uint32_t last) {
-  std::vector<std::string> result;
-  for (std::uint32_t n = first; n <= last; ++n) result.push_back(std::to_string(n));
-  return result;
-}
-
-std::vector<std::string> radices(rank_t ranks) {
-  std::vector<std::string> result{"2"};
-  for (rank_t const k : {3u, 4u, 8u})
-    if (k < ranks) result.push_back(std::to_string(k));
-  return result;
-}
 
 /// The levels' group sizes as factors of P, {4, 3, 2}: none where they do not divide one another.
 std::vector<rank_t> factors_of(rank_t ranks, cost_model const& model) {
@@ -64,71 +45,24 @@ std::vector<rank_t> in_small_factors(std::vector<rank_t> const& factors) {
   return small;
 }
 
-void append_products(rank_t ranks, cost_model const& model, std::vector<trial>& to) {
-  for (auto const& factors : std::set{factors_of(ranks, model), in_small_factors(factors_of(ranks, model))}) {
-    if (factors.size() < 2) continue;
-    std::string dims;
-    for (rank_t const f : factors) dims += (dims.empty() ? "" : "x") + std::to_string(f);
-    to.push_back(
-        {"product", {{"dims", {dims}}, {"saved_steps", texts(0, static_cast<std::uint32_t>(factors.size()))}}});
-  }
+/// Those of the levels, and of these in small factors.
+std::vector<std::string> dims_of(rank_t ranks, cost_model const& model) {
+  std::vector<std::string> all;
+  for (auto const& factors : std::set{factors_of(ranks, model), in_small_factors(factors_of(ranks, model))})
+    if (factors.size() > 1) all.push_back(value_of(factors, 'x'));
+  return all;
 }
 
-/// All combinations of the values.
-void expand(trial const& t, std::size_t next, algorithm chosen, std::vector<algorithm>& to) {
-  if (next == t.values.size()) {
+/// All combinations of the values that a row's trials name, after those chosen already.
+void expand(std::span<trial const> trials, trial_setting const& setting, algorithm chosen, std::vector<algorithm>& to) {
+  if (trials.empty()) {
     to.push_back(std::move(chosen));
     return;
   }
-  auto const& [key, values] = t.values[next];
-  for (std::string const& value : values) {
-    chosen.parameters[key] = value;
-    expand(t, next + 1, chosen, to);
+  for (std::string const& value : trials.front().values(setting, chosen)) {
+    chosen.parameters[trials.front().parameter] = value;
+    expand(trials.subspan(1), setting, chosen, to);
   }
-}
-
-/// What goes node by node: "nodes=5+2+4", and a fold between the nodes as flat ones are tried.
-void append_by_node(std::vector<rank_t> const& nodes, std::vector<trial>& to) {
-  if (nodes.size() < 2) return;
-  std::string text;
-  for (rank_t const size : nodes) text += (text.empty() ? "" : "+") + std::to_string(size);
-  for (char const* const name : {"leaders", "smp_rdb", "smp_binomial", "flexreduce", "tree_ring"})
-    to.push_back({name, {{"nodes", {text}}}});
-  auto const count = static_cast<rank_t>(nodes.size());
-  for (std::string const& radix : radices(*std::ranges::max_element(nodes)))
-    to.push_back({"unequal",
-                  {{"nodes", {text}},
-                   {"radix", {radix}},
-                   {"saved_steps", texts(0, ceil_log(count, static_cast<rank_t>(std::stoul(radix))))}}});
-  for (rank_t const radix : std::set{rank_t{2}, count})
-    to.push_back({"two_level",
-                  {{"nodes", {text}},
-                   {"leaders", {"1", "0"}},
-                   {"radix", {std::to_string(radix)}},
-                   {"saved_steps", {"0", std::to_string(ceil_log(count, radix))}}}});
-}
-
-std::vector<trial> trials(demand const& wanted, cost_model const& model) {
-  rank_t const ranks = wanted.ranks;
-  auto const bits = static_cast<std::uint32_t>(std::bit_width(ranks)) - 1;
-  auto const k = radices(ranks);
-  std::vector<trial> result{
-      {"direct", {{"saved_steps", texts(0, ranks > 1 ? 1 : 0)}}},
-      {"latency", {{"radix", k}}},
-      {"ring", {{"ordered", {"0", "1"}}}},
-      {"circulant", {{"radix", k}}},
-      {"dilated", {{"radix", k}, {"ordered", {"0", "1"}}}},
-      {"hybrid", {{"saved_steps", texts(0, bits)}}},
-  };
-  for (rank_t const radix : {2u, 3u, 4u, 8u})
-    if (radix == 2 || radix < ranks)
-      result.push_back(
-          {"generalized", {{"radix", {std::to_string(radix)}}, {"saved_steps", texts(0, ceil_log(ranks, radix))}}});
-  if (ranks % 2 == 0 && ranks > 2)
-    result.push_back({"tower", {{"factors", {std::to_string(ranks / 2) + "x2"}}, {"saved_steps", {"1"}}}});
-  append_products(ranks, model, result);
-  append_by_node(wanted.nodes, result);
-  return result;
 }
 
 bool without_required_parameters(named_algorithm const& row) {
@@ -152,17 +86,12 @@ std::optional<schedule> make_if_defined(algorithm const& how, demand const& want
 }  // namespace
 
 std::vector<algorithm> candidates_for(demand const& wanted, cost_model const& model) {
-  std::vector<trial> const explicit_trials = trials(wanted, model);
+  std::vector<std::string> const dims = dims_of(wanted.ranks, model);
+  trial_setting const setting{wanted.ranks, wanted.nodes, dims};
   std::vector<algorithm> result;
   for (named_algorithm const& row : registry()) {
-    if (std::ranges::find(row.verbs, wanted.verb) == row.verbs.end()) continue;
-    bool tried = false;
-    for (trial const& t : explicit_trials)
-      if (t.name == row.name) {
-        expand(t, 0, {t.name, {}}, result);
-        tried = true;
-      }
-    if (!tried && without_required_parameters(row)) result.push_back({row.name, {}});
+    if (!serves(row, wanted.verb)) continue;
+    if (!row.trials.empty() || without_required_parameters(row)) expand(row.trials, setting, {row.name, {}}, result);
   }
   return result;
 }

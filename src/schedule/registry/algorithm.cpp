@@ -3,7 +3,6 @@
 #include "schedule/registry/algorithm.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <charconv>
 #include <iterator>
@@ -40,24 +39,13 @@ std::uint32_t number_in(std::string_view text, algorithm const& whole, std::stri
   return result;
 }
 
-/// The smallest valid number of each parameter; parameters that are not listed are not numbers.
-struct least {
-  std::string_view parameter;
-  std::uint32_t value;
-};
-constexpr std::array smallest{least{"radix", 2}, least{"saved_steps", 0}, least{"ordered", 0}, least{"cap", 1},
-                              least{"n", 1},     least{"leaders", 0},     least{"inner", 2},   least{"dims", 1},
-                              least{"far", 0},   least{"factors", 1},     least{"nodes", 1},   least{"blocks", 1},
-                              least{"degree", 1}};
-
 /// A default of 0 makes sense, too.
 void require_numbers(algorithm const& given, parameter const& p) {
-  auto const known = std::ranges::find(smallest, p.name, &least::parameter);
-  if (known == smallest.end()) return;
-  bool const or_zero = known->value > 0 && p.default_value == "0";
+  if (p.least == parameter::no_number) return;
+  bool const or_zero = p.least > 0 && p.default_value == "0";
   for (std::uint32_t const number : given.numbers(p.name)) {
-    if (number >= known->value || (or_zero && number == 0)) continue;
-    throw schedule_error(given.text() + ": " + p.name + " must be at least " + std::to_string(known->value) +
+    if (number >= p.least || (or_zero && number == 0)) continue;
+    throw schedule_error(given.text() + ": " + p.name + " must be at least " + std::to_string(p.least) +
                          (or_zero ? ", or 0" : ""));
   }
 }
@@ -171,11 +159,12 @@ std::vector<named_algorithm> const& registry() {
 std::vector<named_algorithm> rows_of(std::span<algorithm_text const> texts) {
   std::vector<named_algorithm> rows;
   for (algorithm_text const& text : texts) {
-    auto& row = rows.emplace_back(named_algorithm{text.name, text.summary, text.source, {}, {}, text.make, text.least});
+    auto& row = rows.emplace_back(named_algorithm{
+        text.name, text.summary, text.source, {}, {}, text.make, text.least, text.along, text.trials, text.not_chosen});
     for (verb const what : all_verbs())
       if (has_schedules(what) && !is_derived(what) && text.serves(what)) row.verbs.push_back(what);
-    for (auto const& [name, default_value, meaning, passed_on] : text.parameters)
-      row.parameters.push_back({name, default_value, meaning, passed_on});
+    for (auto const& [name, default_value, meaning, least, passed_on] : text.parameters)
+      row.parameters.push_back({name, default_value, meaning, least, passed_on});
   }
   return rows;
 }

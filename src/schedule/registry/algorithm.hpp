@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -44,13 +45,32 @@ std::string value_of(std::vector<rank_t> const& numbers, char between);
 /// A parameter that an algorithm takes. Without a default it must be given.
 struct parameter {
   std::string name, default_value, meaning;
-  bool passed_on = false;  ///< to the algorithm `between`
+  static constexpr std::uint32_t no_number = UINT32_MAX;
+  std::uint32_t least = no_number;  ///< the smallest that makes sense, beside a default of 0
+  bool passed_on = false;           ///< to the algorithm `between`
 };
 
 /// What a row knows of its schedules before any is made. A test compares it with what is counted in them.
 struct least_steps {
   std::uint32_t (*of)(algorithm const&, rank_t ranks);  ///< of an allreduce of so many ranks, two or more
   bool whole_vectors;  ///< each step moves the whole vector; else blocks are folded in half of the steps, and spread
+};
+
+struct folding;
+/// Of a completed algorithm; none if not for this many ranks. Throws schedule_error for parameters that make none.
+using folding_maker = std::optional<folding> (*)(algorithm const&, rank_t ranks);
+
+/// For whom algorithms are tried.
+struct trial_setting {
+  rank_t ranks;
+  std::vector<rank_t> const& nodes;      ///< consecutive ranks of each node, where there are several
+  std::vector<std::string> const& dims;  ///< of the levels' groups of ranks, where these divide one another
+};
+
+/// A parameter and its values to try, after those of the trials before it.
+struct trial {
+  char const* parameter;
+  std::vector<std::string> (*values)(trial_setting const&, algorithm const& so_far);
 };
 
 /// A row of the registry. Its maker finds every parameter present; make() sets name, parameters, verb and root.
@@ -60,6 +80,9 @@ struct named_algorithm {
   std::vector<parameter> parameters;
   schedule (*make)(algorithm const&, rank_t ranks, verb, rank_t root);
   least_steps least;
+  folding_maker along = nullptr;     ///< of a fold over a group
+  std::vector<trial> trials = {};    ///< none: it is tried as it is by default, unless something must be given
+  char const* not_chosen = nullptr;  ///< the reason why the library's own choice leaves it out
   /// gather, scatter and all_to_all are derived of what it makes for other verbs.
   bool is_derived_from = true;
 };

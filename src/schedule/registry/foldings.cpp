@@ -82,16 +82,6 @@ folding along_dimensions(rank_t ranks, algorithm const& a, PerDimension const& p
   return {group(factors), lifted(factors, ranks, per_dimension)};
 }
 
-folding product(algorithm const& a, rank_t ranks) {
-  rank_t const k = a.number("radix");
-  return along_dimensions(ranks, a, [k](rank_t n) { return k == 0 ? direct_chain(n) : interval_chain(n, k); });
-}
-
-folding tower(algorithm const& a, rank_t ranks) {
-  rank_t const k = a.number("radix");
-  return cyclic(ranks, lifted(factors_of(ranks, a, "factors"), ranks, [k](rank_t n) { return interval_chain(n, k); }));
-}
-
 /// Steps by their shifts: "11+6+3.5+1".
 shift_list shifts_in(algorithm const& a) {
   auto const refuse = [&](std::string_view what) {
@@ -160,19 +150,6 @@ chain chain_of(algorithm const& a, group const& ranks) {
   throw schedule_error(a.text() + ": the shifts of " + shifts + " are for group=cyclic; over others write numbers");
 }
 
-folding own(algorithm const& a, rank_t ranks) {
-  require_radix(a.number("radix"));
-  group g = group_of(a.value("group"), ranks);
-  chain steps = chain_of(a, g);
-  return {std::move(g), std::move(steps)};
-}
-
-folding swing(rank_t ranks, bool far_first) {
-  group g = group::dihedral(ranks);
-  chain steps = swing_chain(g, far_first);
-  return {std::move(g), std::move(steps)};
-}
-
 }  // namespace
 
 void require_readable_chain(algorithm const& a) {
@@ -200,27 +177,50 @@ group group_of(std::string const& text, rank_t ranks) {
   return made;
 }
 
-namespace {
-
-/// The cap is for the next function, but for `capped`, whose chain it makes.
-std::optional<folding> uncapped(algorithm const& a, rank_t ranks) {
-  if (auto const named = chain_named(a.name); named != chains.end()) return cyclic(ranks, named->second(a, ranks));
-  if (a.name == "capped") return cyclic(ranks, capped_chain(ranks, a.number("cap")));
-  if (a.name == "pat") return cyclic(ranks, dilated_chain(ranks, a.number("radix")));
-  if (a.name == "tower") return tower(a, ranks);
-  if (a.name == "product") return product(a, ranks);
-  if (a.name == "blueconnect") return along_dimensions(ranks, a, ring_chain);
-  if (a.name == "fold") return own(a, ranks);
-  bool const is_swing = a.name == "swing" || a.name == "bine";
-  if (is_swing && ranks % 2 == 0) return swing(ranks, a.name == "bine" && a.number("far") != 0);
-  return {};
+std::optional<folding> named_chain(algorithm const& a, rank_t ranks) {
+  return cyclic(ranks, chain_named(a.name)->second(a, ranks));
 }
 
-}  // namespace
+std::optional<folding> chain_under_cap(algorithm const& a, rank_t ranks) {
+  return cyclic(ranks, capped_chain(ranks, a.number("cap")));
+}
+
+std::optional<folding> dilated_under_cap(algorithm const& a, rank_t ranks) {
+  return cyclic(ranks, dilated_chain(ranks, a.number("radix")));
+}
+
+std::optional<folding> interval_tower(algorithm const& a, rank_t ranks) {
+  rank_t const k = a.number("radix");
+  return cyclic(ranks, lifted(factors_of(ranks, a, "factors"), ranks, [k](rank_t n) { return interval_chain(n, k); }));
+}
+
+std::optional<folding> direct_by_dimension(algorithm const& a, rank_t ranks) {
+  rank_t const k = a.number("radix");
+  return along_dimensions(ranks, a, [k](rank_t n) { return k == 0 ? direct_chain(n) : interval_chain(n, k); });
+}
+
+std::optional<folding> ring_by_dimension(algorithm const& a, rank_t ranks) {
+  return along_dimensions(ranks, a, ring_chain);
+}
+
+std::optional<folding> even_exchanges(algorithm const& a, rank_t ranks) {
+  if (ranks % 2 != 0) return {};
+  group g = group::dihedral(ranks);
+  chain steps = swing_chain(g, a.parameters.contains("far") && a.number("far") != 0);
+  return folding{std::move(g), std::move(steps)};
+}
+
+std::optional<folding> own_chain(algorithm const& a, rank_t ranks) {
+  require_radix(a.number("radix"));
+  group g = group_of(a.value("group"), ranks);
+  chain steps = chain_of(a, g);
+  return folding{std::move(g), std::move(steps)};
+}
 
 std::optional<folding> folding_of(algorithm const& a, rank_t ranks) {
-  auto found = uncapped(a, ranks);
-  bool const is_limited = a.parameters.contains("cap") && a.name != "capped";
+  folding_maker const along = find_algorithm(a.name).along;
+  auto found = along != nullptr ? along(a, ranks) : std::nullopt;
+  bool const is_limited = a.parameters.contains("cap") && along != chain_under_cap;
   if (found && is_limited) found->steps = with_cap(std::move(found->steps), a.number("cap"));
   return found;
 }

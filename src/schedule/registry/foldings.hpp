@@ -16,9 +16,18 @@ struct folding {
   chain steps;
 };
 
-/// Of a completed algorithm; none if it is no fold over a group, or not for this many ranks.
-/// Throws schedule_error for parameters that make none.
+/// As the algorithm's row says, with the cap that is asked for; none if it is no fold over a group.
 std::optional<folding> folding_of(algorithm const&, rank_t ranks);
+
+/// What rows say. The first has the name of a chain that needs nothing but the number of ranks, and perhaps a radix.
+std::optional<folding> named_chain(algorithm const&, rank_t ranks);
+std::optional<folding> chain_under_cap(algorithm const&, rank_t ranks);
+std::optional<folding> dilated_under_cap(algorithm const&, rank_t ranks);
+std::optional<folding> interval_tower(algorithm const&, rank_t ranks);
+std::optional<folding> direct_by_dimension(algorithm const&, rank_t ranks);
+std::optional<folding> ring_by_dimension(algorithm const&, rank_t ranks);
+std::optional<folding> even_exchanges(algorithm const&, rank_t ranks);
+std::optional<folding> own_chain(algorithm const&, rank_t ranks);
 
 /// Of a completed algorithm: throws schedule_error if its group or its shifts cannot be read, whatever the number of ranks.
 void require_readable_chain(algorithm const&);

@@ -112,6 +112,9 @@ std::vector<named_algorithm> file_algorithms() {
             {"content", any_content, "the hash that the file must have, 16 digits"}},
            make_of_file,
            one_step,
+           nullptr,
+           {},
+           nullptr,
            false}};
 }
 

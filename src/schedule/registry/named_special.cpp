@@ -22,6 +22,7 @@
 #include "schedule/pipelines/two_trees.hpp"
 #include "schedule/registry/least_steps.hpp"
 #include "schedule/registry/rows.hpp"
+#include "schedule/registry/trials.hpp"
 
 namespace coset::schedule {
 namespace {
@@ -76,19 +77,22 @@ schedule ordered_if_asked(algorithm const& given, schedule cyclic) {
 }
 
 constexpr parameter_text keeps_order{"ordered", "0",
-                                     "1: keep rank order, values that wrap past the last rank in two parts"};
-constexpr parameter_text ports{"n", "1", "ports: peers read from per round"};
-constexpr parameter_text blocks{"blocks", "0", "equal parts of the vector, one after the other; 0: 2 ceil(log P)"};
-constexpr parameter_text degree{"degree", "2", "most children of a rank; 1: a chain"};
-constexpr parameter_text nodes{"nodes", "", "ranks of each node, 5+2+4"};
-constexpr parameter_text radix_between{"radix", "2", "of the algorithm between the nodes", true};
-constexpr parameter_text dims_between{"dims", "1", "of the algorithm between the nodes, if that is product", true};
-constexpr parameter_text nests_between{"nested", "0", "1: of product, the same bits whatever its dims", true};
-constexpr parameter_text saved_between{"saved_steps", "0", "rounds saved between the nodes", true};
-constexpr parameter_text blocks_between{"blocks", "0", "of the algorithm between the nodes, if that is a pipeline",
+                                     "1: keep rank order, values that wrap past the last rank in two parts", 0};
+constexpr parameter_text ports{"n", "1", "ports: peers read from per round", 1};
+constexpr parameter_text blocks{"blocks", "0", "equal parts of the vector, one after the other; 0: 2 ceil(log P)", 1};
+constexpr parameter_text degree{"degree", "2", "most children of a rank; 1: a chain", 1};
+constexpr parameter_text nodes{"nodes", "", "ranks of each node, 5+2+4", 1};
+constexpr parameter_text radix_between{"radix", "2", "of the algorithm between the nodes", 2, true};
+constexpr parameter_text dims_between{"dims", "1", "of the algorithm between the nodes, if that is product", 1, true};
+constexpr parameter_text nests_between{"nested", "0", "1: of product, the same bits whatever its dims",
+                                       parameter::no_number, true};
+constexpr parameter_text saved_between{"saved_steps", "0", "rounds saved between the nodes", 0, true};
+constexpr parameter_text blocks_between{"blocks", "0", "of the algorithm between the nodes, if that is a pipeline", 1,
                                         true};
-constexpr parameter_text degree_between{"degree", "2", "the same: most children of a node", true};
+constexpr parameter_text degree_between{"degree", "2", "the same: most children of a node", 1, true};
 constexpr parameter_text tree_file{"tree", "", "JSON file with the tree; nodes=5+2+4 stands for two levels"};
+
+constexpr char const* no_right_blocks = "no number of blocks is right for all lengths";
 
 }  // namespace
 
@@ -100,7 +104,7 @@ std::vector<named_algorithm> special_algorithms() {
        "tree over the whole vector, 2 ceil(log P) rounds; keeps rank order",
        "folklore",
        served::of_whole_vectors,
-       {{"radix", "2", "runs of ranks joined per round"}},
+       {{"radix", "2", "runs of ranks joined per round", 2}},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return binomial(ranks, what, root, at_least(2, a, "radix"));
        },
@@ -165,7 +169,9 @@ std::vector<named_algorithm> special_algorithms() {
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {a.value("between"), {}}), what, root);
        },
-       one_step},
+       one_step,
+       nullptr,
+       {{"nodes", the_nodes}}},
       {"smp_rdb",
        "leaders with recursive doubling between them",
        trees,
@@ -174,7 +180,9 @@ std::vector<named_algorithm> special_algorithms() {
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {"recursive_doubling", {}}), what, root);
        },
-       one_step},
+       one_step,
+       nullptr,
+       {{"nodes", the_nodes}}},
       {"smp_binomial",
        "leaders with a binomial tree between them",
        trees,
@@ -183,22 +191,26 @@ std::vector<named_algorithm> special_algorithms() {
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(leaders(nodes_of(a, ranks), {"binomial", {}}), what, root);
        },
-       one_step},
+       one_step,
+       nullptr,
+       {{"nodes", the_nodes}}},
       {"unequal",
        "reduce-scatter in unequal nodes, pieces between them, allgather; optimal between nodes",
        "ours",
        served::reductions,
-       {nodes, {"radix", "2", "of every fold"}, saved_between},
+       {nodes, {"radix", "2", "of every fold", 2}, saved_between},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps")), what, root);
        },
-       one_step},
+       one_step,
+       nullptr,
+       {{"nodes", the_nodes}, {"radix", radices_of_node}, {"saved_steps", up_to_log_of_nodes}}},
       {"two_level",
        "wide folds to some leaders in each node, pieces between nodes; optimal between nodes",
        "ours",
        served::reductions,
        {nodes,
-        {"leaders", "1", "of each node, its first ranks, each for a part of the vector; 0: all ranks"},
+        {"leaders", "1", "of each node, its first ranks, each for a part of the vector; 0: all ranks", 0},
         {"between", "generalized", "the algorithm between the nodes, a name alone"},
         radix_between,
         dims_between,
@@ -206,19 +218,24 @@ std::vector<named_algorithm> special_algorithms() {
         nests_between,
         blocks_between,
         degree_between,
-        {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks"}},
+        {"inner", "0", "values combined in one pass inside a node; 0: those of all its ranks", 2}},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          two_level_shape const shape{nodes_of(a, ranks), a.number("leaders"), between_of(a), a.number("inner")};
          if (detail::is_half(what) && serves(find_algorithm(shape.between.name), what)) return two_level(shape, what);
          return derive(two_level(shape), what, root);
        },
-       one_step},
+       one_step,
+       nullptr,
+       {{"nodes", the_nodes},
+        {"leaders", one_or_all},
+        {"radix", two_or_all_nodes},
+        {"saved_steps", none_or_log_of_nodes}}},
       {"two_level_scan",
        "prefixes by some leaders in each node, and over nodes those of what each has in all",
        "ours",
        served::scans,
        {nodes,
-        {"leaders", "1", "of each node, its first ranks, each for a part of the vector; 0: all ranks"},
+        {"leaders", "1", "of each node, its first ranks, each for a part of the vector; 0: all ranks", 0},
         {"between", "recursive_doubling", "the algorithm of the exclusive scan between the nodes, a name alone"}},
        [](algorithm const& a, rank_t ranks, verb what, rank_t) {
          return two_level_scan({nodes_of(a, ranks), a.number("leaders"), between_of(a)}, what);
@@ -232,7 +249,9 @@ std::vector<named_algorithm> special_algorithms() {
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(flexreduce(tree_of(a, ranks)), what, root);
        },
-       one_step},
+       one_step,
+       nullptr,
+       {{"nodes", the_nodes}}},
       {"tree_ring",
        "ring in depth-first order: no contention on a tree of switches",
        trees,
@@ -241,7 +260,9 @@ std::vector<named_algorithm> special_algorithms() {
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(tree_ring(tree_of(a, ranks)), what, root);
        },
-       twice_each_rank},
+       twice_each_rank,
+       nullptr,
+       {{"nodes", the_nodes}}},
       {"n_block",
        "blocks over a circulant graph, n - 1 + ceil(log P) rounds each way: the fewest there can be",
        "Traff, Optimal broadcast schedules in logarithmic time",
@@ -250,7 +271,10 @@ std::vector<named_algorithm> special_algorithms() {
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return n_block(ranks, what, root, blocks_of(a, ranks, what));
        },
-       one_step},
+       one_step,
+       nullptr,
+       {},
+       no_right_blocks},
       {"two_trees",
        "blocks by turns along two binary trees; rank order where the first or last rank is root",
        "Sanders, Speck and Traff, Two-tree algorithms for full bandwidth broadcast, reduction and scan",
@@ -259,7 +283,10 @@ std::vector<named_algorithm> special_algorithms() {
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return two_trees(ranks, what, root, blocks_of(a, ranks, what));
        },
-       one_step},
+       one_step,
+       nullptr,
+       {},
+       no_right_blocks},
       {"dual_root",
        "blocks up and down two trees at once, whose roots exchange; keeps rank order",
        "Traff, A doubly-pipelined, dual-root reduction-to-all algorithm",
@@ -268,7 +295,10 @@ std::vector<named_algorithm> special_algorithms() {
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return derive(dual_root(ranks, at_least(1, a, "degree"), blocks_of(a, ranks, what)), what, root);
        },
-       one_step},
+       one_step,
+       nullptr,
+       {},
+       no_right_blocks},
       {"pipelined",
        "blocks along a chain or tree; trees keep rank order",
        "folklore",
@@ -277,7 +307,10 @@ std::vector<named_algorithm> special_algorithms() {
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
          return pipelined_tree(ranks, what, root, at_least(1, a, "degree"), blocks_of(a, ranks, what));
        },
-       one_step},
+       one_step,
+       nullptr,
+       {},
+       no_right_blocks},
   };
   return rows_of(rows);
 }

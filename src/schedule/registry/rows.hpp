@@ -13,6 +13,7 @@ namespace coset::schedule {
 /// What parameter has.
 struct parameter_text {
   char const *name, *default_value, *meaning;
+  std::uint32_t least = parameter::no_number;
   bool passed_on = false;
 };
 
@@ -35,6 +36,9 @@ struct algorithm_text {
   std::initializer_list<parameter_text> parameters;
   schedule (*make)(algorithm const&, rank_t ranks, verb, rank_t root);
   least_steps least;
+  folding_maker along = nullptr;
+  std::initializer_list<trial> trials = {};
+  char const* not_chosen = nullptr;
 };
 
 std::vector<named_algorithm> rows_of(std::span<algorithm_text const>);
