@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which verb has which form in which language: blocking, started, with a count for each rank. A form that is missing has
-its reason below; a reason for what is there is wrong, too."""
+"""Which verb has which form in Fortran, in Python, and below MPI's calls: blocking and started. A form that is missing has its
+reason below; a reason for what is there is wrong, too. In C++ and C a form that is missing does not compile:
+src/api/c/forms.cpp."""
 import pathlib
 import re
 import sys
@@ -14,16 +15,11 @@ SHARED_IN_PYTHON = "its result lies in memory that is no rank's array"
 VIEW_ENDS = "a view lasts until the next call of its verb, so nothing may be under way meanwhile"
 LEFT_TO_MPI = "the layer leaves it to MPI"
 WHY_NOT = {
-    ("allreduce_view", "C++ started"): VIEW_ENDS,
-    ("allreduce_view", "C started"): VIEW_ENDS,
     ("allreduce_view", "Fortran started"): VIEW_ENDS,
     ("allreduce_view", "Python"): SHARED_IN_PYTHON,
     ("allreduce_view", "Python started"): VIEW_ENDS,
     ("reduce_shared", "Python"): SHARED_IN_PYTHON,
     ("reduce_shared", "Python started"): SHARED_IN_PYTHON,
-    ("all_to_all", "C++ started with counts"): "each rank knows its own counts only, so there are two exchanges, of which the second "
-    "needs what the first has brought",
-    ("all_to_all", "C started with counts"): "as in C++",
     ("gather", "MPI"): LEFT_TO_MPI,
     ("scatter", "MPI"): LEFT_TO_MPI,
     ("all_to_all", "MPI"): LEFT_TO_MPI,
@@ -35,12 +31,6 @@ def read(*patterns):
     return "\n".join(file.read_text(errors="replace") for file in files)
 
 
-def of_pieces():
-    """The verbs whose vector is made of a piece for each rank, which may have counts."""
-    rows = re.findall(r'verb_row\{verb::(\w+),(.*?)\}\}', read("include/coset/verbs/verb.hpp"), re.S)
-    return {name for name, row in rows if "share::piece" in row or "contributors::partner" in row}
-
-
 def has_mpi():
     rows = re.findall(r'verb_row\{verb::(\w+),.*?same_array::\w+,\s*\{"(\w*)"', read("include/coset/verbs/verb.hpp"), re.S)
     return {name for name, in_mpi in rows if in_mpi}
@@ -48,19 +38,10 @@ def has_mpi():
 
 def surfaces():
     """(name, text, pattern of a verb's form, the verbs that may have it)"""
-    every, pieces = set(verbs.verbs()), of_pieces()
-    cpp, c = read("include/coset/verbs/*.hpp"), read("include/coset/coset.h", "include/coset/verbs/*.h")
+    every = set(verbs.verbs())
     fortran, python = read("src/fortran/*.f90"), read("src/python/members.cpp")
     entries = read("src/mpi/interpose/entries/collectives.cpp")
     return [
-        ("C++", cpp, r"\b{}\(member&", every),
-        ("C++ started", cpp, r"\bstart_{}\(member&", every),
-        ("C++ with counts", cpp, r"\b{}\(member&[^;{{]*counts", pieces),
-        ("C++ started with counts", cpp, r"\bstart_{}\(member&[^;{{]*counts", pieces),
-        ("C", c, r"\bcoset_{}\(", every),
-        ("C started", c, r"\bcoset_start_{}\(", every),
-        ("C with counts", c, r"\bcoset_{}_counts\(", pieces),
-        ("C started with counts", c, r"\bcoset_start_{}_counts\(", pieces),
         ("Fortran", fortran, r"public ::.*\bcoset_{}\b", every),
         ("Fortran started", fortran, r"public ::.*\bcoset_start_{}\b", every),
         ("Python", python, r"\{{\s*verb::{},", every),
