@@ -6,7 +6,7 @@
 #include <random>
 
 #include "mpi/processes.hpp"
-#include "support/erased.hpp"
+#include "support/verbs.hpp"
 
 namespace coset::mpi_test {
 
@@ -68,7 +68,7 @@ class walk {
 
   std::string run(std::vector<erased_task> const& tasks, std::vector<bool> const& in_split_phase) {
     for (std::size_t k = 0; k < tasks.size(); ++k) {
-      auto mine = std::make_unique<erased_arrays>(prepared(tasks[k], me_.rank()));
+      auto mine = std::make_unique<erased_arrays>(prepared<std::byte>(tasks[k], me_.rank()));
       auto const call = call_of(tasks[k], places_of(tasks[k], me_.rank(), *mine, shared_));
       if (in_split_phase[k]) {
         // Operations outlive all collectives of this test.
@@ -104,7 +104,7 @@ class walk {
   }
 
   void note(erased_task const& t, erased_arrays& mine) {
-    if (fault_.empty()) fault_ = fault(t, me_.rank(), mine, shared_, {});
+    if (fault_.empty()) fault_ = fault_of(t, me_.rank(), mine, shared_, {});
   }
 
   member& me_;

@@ -84,7 +84,7 @@ struct segmented {
 
   std::string fault() {
     for (rank_t r = 0; r < of.size(); ++r)
-      if (auto wrong = team_test::fault<int>(what, r, of[r], shared, {}); !wrong.empty()) return wrong;
+      if (auto wrong = fault_of<int>(what, r, of[r], shared, {}); !wrong.empty()) return wrong;
     return {};
   }
 };
@@ -221,7 +221,7 @@ TEST(Executor, OfOneRankCopiesItsOwnOnce) {
   segmented call(*ranks, segments_of(verb::reduce, 1, 4), "direct", "staged");
   ASSERT_EQ(call.plans.apart->segments.number, 4u);
   std::size_t const count = call.what.total();
-  std::vector<int> in(3 * count), out(3 * count, guard), expected = out;
+  std::vector<int> in(3 * count), out(3 * count, 99), expected = out;
   std::iota(in.begin(), in.end(), 0);
   std::copy_n(in.begin(), count, expected.begin());
   carried all(*ranks, [&](member& me) {

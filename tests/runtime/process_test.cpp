@@ -82,7 +82,7 @@ TEST_P(Processes, ReduceAsThreadsDo) {
       } else {
         call(me, t, s, viewed);
       }
-      std::string const fault_found = fault<double>(t, me.rank(), mine, {}, viewed);
+      std::string const fault_found = fault_of<double>(t, me.rank(), mine, {}, viewed);
       if (!fault_found.empty()) {
         std::fprintf(stderr, "%s\n", fault_found.c_str());
         return wrong;

@@ -28,6 +28,7 @@ struct combination {
   void (*fold)(void* into, void const* next, std::size_t count);
   /// The first element that differs, or `count`.
   std::size_t (*differ)(void const* a, void const* b, std::size_t count);
+  std::string (*show)(void const* element);
 };
 
 /// Seven bytes, aligned to one: neither vectors nor cache lines are made of them.
@@ -104,7 +105,7 @@ T value(std::uint64_t random) {
 template <class T, class Op>
 combination combine(Op const& op) {
   static Op const operation = op;
-  return {std::string(detail::name_of<T>()) + " " + std::string(detail::name_of<Op>()),
+  return {std::string(detail::name_of<T>()).append(" ").append(detail::name_of<Op>()),
           &detail::table_of<T, Op>(),
           &detail::copy_of<T>(),
           &operation,
@@ -123,6 +124,10 @@ combination combine(Op const& op) {
           [](void const* a, void const* b, std::size_t count) {
             T const *x = static_cast<T const*>(a), *y = static_cast<T const*>(b);
             return static_cast<std::size_t>(std::mismatch(x, x + count, y).first - x);
+          },
+          [](void const* element) -> std::string {
+            if constexpr (std::is_arithmetic_v<T>) return std::to_string(*static_cast<T const*>(element));
+            return "another";
           }};
 }
 

@@ -51,7 +51,7 @@ class batch {
   std::string fault() {
     for (work& w : all_)
       for (rank_t r = 0; r < ranks_; ++r) {
-        std::string const wrong = team_test::fault<int>(w.what, r, w.of[r], shared(w), {});
+        std::string const wrong = fault_of<int>(w.what, r, w.of[r], shared(w), {});
         if (!wrong.empty()) return wrong;
       }
     return {};

@@ -1,167 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any collective on any arrays against a serial reference: what each rank gives, must get, and must keep.
+// Any collective on any arrays against the oracle: arrays of a type, for the typed verbs, or of bytes, for the calls beneath
+// them on elements of any combination.
 #pragma once
 
-#include <numeric>
+#include <algorithm>
+#include <cstring>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "coset/plan.hpp"
+#include "support/combination.hpp"
+#include "support/oracle.hpp"
 #include "support/teams.hpp"
 
 namespace coset::team_test {
 
-/// One collective call, the same on every rank.
-struct task {
-  verb what = verb::allreduce;
-  std::vector<std::size_t> counts = {};  ///< of the ranks' pieces; their sum is the whole
-  bool even = false;                     ///< call the form without counts
-  rank_t root = 0;
-  bool in_place = false;
-  std::uint64_t seed = 0;
+struct erased_task {
+  task what;
+  combination const* of;
+  std::vector<std::byte> whole = {};  ///< what folded() made, if it was asked to
 
-  std::size_t total() const { return std::accumulate(counts.begin(), counts.end(), std::size_t{0}); }
-  std::size_t begin(rank_t r) const {
-    return std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(r), std::size_t{0});
-  }
-  rank_t ranks() const { return static_cast<rank_t>(counts.size()); }
-
-  std::string text() const {
-    return std::string(name_of(what)) + " of " + std::to_string(total()) + " on " + std::to_string(ranks()) +
-           ", root " + std::to_string(root) + (in_place ? ", in place" : "") + (even ? ", even" : "") + ", seed " +
-           std::to_string(seed);
-  }
+  detail::reduction_table const& table() const { return detail::only_moves(what.what) ? *of->copy : *of->reduction; }
+  std::string text() const { return of->name + ", " + what.text(); }
 };
 
-/// Small whole numbers: sums are exact in every element type and bracketing.
+/// Sums of any type.
 template <class T>
-T given(task const& t, rank_t rank, std::size_t index) {
-  std::uint64_t x = (t.seed * 31 + rank) * 0x9E3779B97F4A7C15u + index * 0xBF58476D1CE4E5B9u;
-  return static_cast<T>(static_cast<int>((x ^ x >> 31) % 17) - 8);
+erased_task summed(task const& t) {
+  static combination const sums = combine<T>(plus{});
+  return {t, &sums};
 }
 
-/// One rank's arrays, with a guard behind each.
+/// One rank's arrays, with an element of guard behind each.
 template <class T>
 struct arrays {
   std::vector<T> in, out;
 };
+using erased_arrays = arrays<std::byte>;
+constexpr std::byte guard_byte{0x5A};
 
-inline constexpr int guard = 99;
-
-/// What can be asked of its verb: pieces of an all_to_all are of one length.
-inline task possible(task t) {
-  if (t.what != verb::all_to_all) return t;
-  t.even = true;
-  t.counts.assign(t.counts.size(), t.counts.front());
-  return t;
+/// `count` elements of what a rank gives, from the first-th of the vector on.
+inline void give(erased_task const& t, rank_t rank, std::size_t first, std::size_t count, void* to) {
+  t.of->give(to, t.what.seed * 31 + rank, first, count);
 }
 
 template <class T>
-std::size_t in_length(task const& t, rank_t r) {
-  if (t.what == verb::gather) return t.in_place && r == t.root ? t.total() : t.counts[r];
-  if (t.what == verb::scatter) return r == t.root ? t.total() : 0;
-  return t.what == verb::barrier ? 0 : t.what == verb::allgather && !t.in_place ? t.counts[r] : t.total();
-}
-
-template <class T>
-std::size_t out_length(task const& t, rank_t r) {
-  if (t.what == verb::gather) return r == t.root && !t.in_place ? t.total() : 0;
-  if (t.what == verb::scatter) return r == t.root && t.in_place ? 0 : t.counts[r];
-  bool const none = t.in_place || t.what == verb::broadcast || t.what == verb::barrier ||
-                    t.what == verb::reduce_shared || t.what == verb::allreduce_view ||
-                    (t.what == verb::reduce && r != t.root);
-  return none ? 0 : t.what == verb::reduce_scatter ? t.counts[r] : t.total();
-}
-
-template <class T>
-arrays<T> prepared(task const& t, rank_t r) {
-  arrays<T> a{std::vector<T>(in_length<T>(t, r) + 1, T(guard)), std::vector<T>(out_length<T>(t, r) + 1, T(guard))};
-  bool const gathers = t.what == verb::allgather || t.what == verb::gather;
-  bool const piece_in_whole = gathers && t.in_place && (t.what == verb::allgather || r == t.root);
-  std::size_t const first = piece_in_whole ? t.begin(r) : 0;
-  std::size_t const length = gathers ? t.counts[r] : in_length<T>(t, r);
-  T* const to = a.in.data() + first;
-  for (std::size_t i = 0; i < length; ++i) to[i] = given<T>(t, r, i);
+arrays<T> prepared(erased_task const& t, rank_t r) {
+  layout const all = layout_of(t.what, r);
+  std::size_t const scale = t.of->bytes / sizeof(T);
+  arrays<T> a{std::vector<T>((all.in_length + 1) * scale), std::vector<T>((all.out_length + 1) * scale)};
+  for (auto* const each : {&a.in, &a.out})
+    std::memset(each->data(), std::to_integer<int>(guard_byte), each->size() * sizeof(T));
+  stretch const gives = given_by(t.what, r);
+  give(t, r, gives.first, gives.count, &a.in[all.in.first * scale]);
   return a;
 }
-
-/// Elements of the whole vector, from `first` on.
 template <class T>
-struct stretch {
-  std::size_t first = 0;
-  std::vector<T> elements = {};
-};
-
-/// What a rank gives.
-template <class T>
-std::vector<T> given(task const& t, rank_t rank, std::size_t first, std::size_t count) {
-  std::vector<T> all(count);
-  T* const to = all.data();
-  for (std::size_t i = 0; i < count; ++i) to[i] = given<T>(t, rank, first + i);
-  return all;
-}
-
-/// The sum of ranks 0 … end − 1.
-template <class T>
-stretch<T> sum(task const& t, rank_t end, std::size_t first, std::size_t count) {
-  stretch<T> all{first, given<T>(t, 0, first, count)};
-  T* const to = all.elements.data();
-  for (rank_t q = 1; q < end; ++q) {
-    for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<T>(to[i] + given<T>(t, q, first + i));
-  }
-  return all;
-}
-
-/// What must be in the whole vector that rank r ends with; nothing where it keeps what it had. `all` is the sum of all
-/// ranks if somebody has it already.
-template <class T>
-stretch<T> expected(task const& t, rank_t r, std::vector<T> const& all = {}) {
-  auto const sum_of_all = [&](std::size_t first, std::size_t count) {
-    if (all.empty()) return sum<T>(t, t.ranks(), first, count);
-    return stretch<T>{first, {all.data() + first, all.data() + first + count}};
-  };
-  switch (t.what) {
-    case verb::reduce:
-      return r == t.root ? sum_of_all(0, t.total()) : stretch<T>();
-    case verb::reduce_scatter:
-      return sum_of_all(t.begin(r), t.counts[r]);
-    case verb::gather:
-      if (r != t.root) return stretch<T>();
-      [[fallthrough]];
-    case verb::allgather: {
-      stretch<T> whole;
-      for (rank_t q = 0; q < t.ranks(); ++q) {
-        auto const piece = given<T>(t, q, 0, t.counts[q]);
-        whole.elements.insert(whole.elements.end(), piece.begin(), piece.end());
-      }
-      return whole;
-    }
-    case verb::broadcast:
-      return {0, given<T>(t, t.root, 0, t.total())};
-    case verb::scatter:
-      return {t.begin(r), given<T>(t, t.root, t.begin(r), t.counts[r])};
-    case verb::all_to_all: {
-      stretch<T> whole;
-      for (rank_t q = 0; q < t.ranks(); ++q) {
-        auto const piece = given<T>(t, q, t.begin(r), t.counts[r]);
-        whole.elements.insert(whole.elements.end(), piece.begin(), piece.end());
-      }
-      return whole;
-    }
-    case verb::scan:
-      return sum<T>(t, r + 1, 0, t.total());
-    case verb::exclusive_scan:
-      return r == 0 ? stretch<T>() : sum<T>(t, r, 0, t.total());
-    default:
-      return sum_of_all(0, t.total());
-  }
-}
-
-/// The sum of all ranks where it is part of what they get, for all of them to look at.
-template <class T>
-std::vector<T> sum_for_all(task const& t) {
-  bool const same_for_all = t.what == verb::allreduce || t.what == verb::reduce || t.what == verb::reduce_scatter ||
-                            t.what == verb::reduce_shared || t.what == verb::allreduce_view;
-  return same_for_all ? sum<T>(t, t.ranks(), 0, t.total()).elements : std::vector<T>();
+arrays<T> prepared(task const& t, rank_t r) {
+  return prepared<T>(summed<T>(t), r);
 }
 
 /// The arrays as the call takes them: input, and where the result will be, whole or piece.
@@ -170,16 +68,40 @@ struct spans {
   std::span<T> in, out;
 };
 
+/// An element of the task has `scale` of the arrays.
 template <class T>
-spans<T> spans_of(task const& t, rank_t r, arrays<T>& a, std::span<T> shared) {
-  std::span<T> const in(a.in.data(), a.in.size() - 1), out(a.out.data(), a.out.size() - 1);
-  if (t.what == verb::reduce_shared) return {in, shared};
-  if (t.what == verb::broadcast) return {in, in};
-  if (!t.in_place || (detail::is_of_pieces(t.what) && detail::is_rooted(t.what) && r != t.root)) return {in, out};
-  auto const piece = [&] { return in.subspan(t.begin(r), t.counts[r]); };
-  if (t.what == verb::reduce_scatter || t.what == verb::scatter) return {in, piece()};
-  if (t.what == verb::allgather || t.what == verb::gather) return {piece(), in};
-  return {in, in};
+spans<T> spans_of(task const& t, rank_t r, arrays<T>& a, std::span<T> shared, std::size_t scale = 1) {
+  layout const all = layout_of(t, r);
+  auto const named = [&](std::vector<T>& array, stretch s) {
+    return std::span<T>(array).subspan(s.first * scale, s.count * scale);
+  };
+  return {named(a.in, all.in), t.what == verb::reduce_shared ? shared : named(all.one ? a.in : a.out, all.out)};
+}
+
+/// Where an erased call finds its input and leaves its result. A rank that gives or gets nothing has no array.
+struct places {
+  std::byte *in, *out;
+  std::size_t in_count, out_count;
+};
+
+inline places places_of(erased_task const& t, rank_t r, erased_arrays& a, std::vector<std::byte>& shared) {
+  std::size_t const bytes = t.of->bytes;
+  auto const s = spans_of<std::byte>(t.what, r, a, shared, bytes);
+  auto const at = [](std::span<std::byte> named) { return named.empty() ? nullptr : named.data(); };
+  return {at(s.in), at(s.out), s.in.size() / bytes, s.out.size() / bytes};
+}
+
+inline detail::call call_of(erased_task const& t, places const& at) {
+  task const& what = t.what;
+  detail::call c{.what = what.what,
+                 .in = at.in,
+                 .out = at.out,
+                 .count = what.total(),
+                 .reduction = &t.table(),
+                 .operation = t.of->operation,
+                 .root = detail::is_rooted(what.what) ? what.root : 0};
+  if (detail::is_of_pieces(what.what) && !what.even) c.counts = what.counts;
+  return c;
 }
 
 /// Calls it; a view is copied out.
@@ -248,39 +170,103 @@ request start(member& me, task const& t, spans<T> s, Op op = {}) {
   }
 }
 
-/// Empty where rank r got what it must and kept all else; otherwise what is wrong. `all`: see expected().
-template <class T>
-std::string fault(task const& t, rank_t r, arrays<T>& a, std::span<T> shared, std::vector<T> const& viewed,
-                  std::vector<T> const& all = {}) {
-  if (a.in.back() != T(guard) || a.out.back() != T(guard))
-    return t.text() + ": rank " + std::to_string(r) + " wrote beyond its arrays";
-  if (t.what == verb::barrier) return {};
-  spans<T> const s = spans_of(t, r, a, shared);
-  T const* result = t.what == verb::allreduce_view ? viewed.data() : s.out.data();
-  if (t.what == verb::allreduce_view && viewed.size() != t.total()) return t.text() + ": a view of another length";
-  auto const [first, wanted] = expected<T>(t, r, all);
-  if (t.what != verb::reduce_scatter && t.what != verb::scatter) result += first;
-  if (!std::equal(wanted.begin(), wanted.end(), result)) {
-    auto const at =
-        static_cast<std::size_t>(std::mismatch(wanted.begin(), wanted.end(), result).first - wanted.begin());
-    return t.text() + ": rank " + std::to_string(r) + " element " + std::to_string(first + at) + " is " +
-           std::to_string(result[at]) + ", not " + std::to_string(wanted[at]);
+inline bool is_of_all(task const& t, part const& p) { return p.begin == 0 && p.end == t.ranks(); }
+
+inline std::vector<std::byte> fold_of(erased_task const& t, part const& p) {
+  if (is_of_all(t.what, p) && !t.whole.empty()) {
+    auto const known = std::span(t.whole).subspan(p.from * t.of->bytes, p.of.count * t.of->bytes);
+    return {known.begin(), known.end()};
   }
-  bool const overwritten = t.in_place || t.what == verb::broadcast;
-  bool const kept = !overwritten || t.what == verb::scatter ||
-                    ((t.what == verb::reduce || t.what == verb::gather) && r != t.root) ||
-                    (t.what == verb::exclusive_scan && r == 0);
-  if (kept && !std::equal(a.in.begin(), a.in.end() - 1, given<T>(t, r, 0, a.in.size() - 1).begin()))
-    return t.text() + ": rank " + std::to_string(r) + "'s input has changed";
-  bool const nothing = t.what == verb::exclusive_scan && r == 0 && !t.in_place;
-  if (nothing && std::count(a.out.begin(), a.out.end(), T(guard)) != static_cast<std::ptrdiff_t>(a.out.size())) {
-    return t.text() + ": rank 0 got something";
+  std::vector<std::byte> made(p.of.count * t.of->bytes), next(made.size());
+  give(t, p.begin, p.from, p.of.count, made.data());
+  for (rank_t q = p.begin + 1; q < p.end; ++q) {
+    give(t, q, p.from, p.of.count, next.data());
+    t.of->fold(made.data(), next.data(), p.of.count);
   }
-  return {};
+  return made;
 }
 
-inline std::vector<std::size_t> even_counts(rank_t ranks, std::size_t each) {
-  return std::vector<std::size_t>(ranks, each);
+/// The same task with the fold of all ranks, so that not each of them makes it before it looks at its result.
+inline erased_task folded(erased_task t) {
+  task const& what = t.what;
+  auto const parts = parts_of(what, what.root);
+  if (std::ranges::any_of(parts, [&](part const& p) { return is_of_all(what, p); }))
+    t.whole = fold_of(t, {{0, what.total()}, 0, what.ranks(), 0});
+  return t;
+}
+
+/// The elements that rank r must get.
+inline std::vector<std::byte> expected(erased_task const& t, rank_t r) {
+  std::vector<std::byte> all;
+  for (part const& p : parts_of(t.what, r)) {
+    auto const made = fold_of(t, p);
+    all.insert(all.end(), made.begin(), made.end());
+  }
+  return all;
+}
+
+/// What must become of a rank's arrays, made beforehand: who judges then needs no memory unless something is wrong.
+class judge {
+ public:
+  judge(erased_task const& t, rank_t r)
+      : what_(t.what),
+        of_(t.of),
+        rank_(r),
+        all_(layout_of(t.what, r)),
+        gets_nothing_(parts_of(t.what, r).empty()),
+        wanted_(expected(t, r)) {
+    if (!keeps_input(t.what, r)) return;
+    stretch const gives = given_by(t.what, r);
+    kept_.resize(gives.count * of_->bytes);
+    give(t, r, gives.first, gives.count, kept_.data());
+  }
+
+  /// Empty where the rank got what it must and kept all else; otherwise what is wrong.
+  template <class T>
+  std::string fault(arrays<T> const& a, std::span<T> shared, std::vector<T> const& viewed) const {
+    bool const is_view = what_.what == verb::allreduce_view, is_shared = what_.what == verb::reduce_shared;
+    std::size_t const bytes = of_->bytes;
+    auto const in = std::as_bytes(std::span(a.in)), out = std::as_bytes(std::span(a.out));
+    if (!is_guard(in.last(bytes)) || !is_guard(out.last(bytes))) return said(" wrote beyond its arrays");
+    if (gets_nothing_ && !is_guard(out)) return said(" got something");
+    auto const got = is_view     ? std::as_bytes(std::span(viewed))
+                     : is_shared ? std::as_bytes(shared)
+                                 : (all_.one ? in : out).subspan(all_.out.first * bytes);
+    if (is_view && got.size() != wanted_.size()) return said(" has a view of another length");
+    std::size_t const count = wanted_.size() / bytes, wrong = of_->differ(wanted_.data(), got.data(), count);
+    if (wrong != count)
+      return said(": element " + std::to_string(wrong) + " is " + of_->show(&got[wrong * bytes]) + " instead of " +
+                  of_->show(&wanted_[wrong * bytes]));
+    std::size_t const kept = kept_.size() / bytes;
+    if (of_->differ(kept_.data(), &in[all_.in.first * bytes], kept) != kept) return said("'s input has changed");
+    return {};
+  }
+
+ private:
+  std::string said(std::string const& words) const {
+    return erased_task{what_, of_}.text() + ": rank " + std::to_string(rank_) + words;
+  }
+  static bool is_guard(std::span<std::byte const> each) {
+    return std::ranges::count(each, guard_byte) == std::ssize(each);
+  }
+
+  task const what_;
+  combination const* of_;
+  rank_t const rank_;
+  layout const all_;
+  bool const gets_nothing_;
+  std::vector<std::byte> wanted_, kept_;
+};
+
+template <class T>
+std::string fault_of(erased_task const& t, rank_t r, arrays<T> const& a, std::type_identity_t<std::span<T>> shared,
+                     std::type_identity_t<std::vector<T>> const& viewed) {
+  return judge(t, r).fault<T>(a, shared, viewed);
+}
+template <class T>
+std::string fault_of(task const& t, rank_t r, arrays<T> const& a, std::type_identity_t<std::span<T>> shared,
+                     std::type_identity_t<std::vector<T>> const& viewed) {
+  return fault_of<T>(summed<T>(t), r, a, shared, viewed);
 }
 
 }  // namespace coset::team_test

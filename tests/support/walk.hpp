@@ -12,7 +12,7 @@
 
 #include "effort.hpp"
 #include "support/combinations.hpp"
-#include "support/erased.hpp"
+#include "support/verbs.hpp"
 
 namespace coset::team_test {
 
@@ -45,9 +45,7 @@ inline task random_call(engine& choices, rank_t ranks) {
     for (auto& count : t.counts) count = below(choices, 2 * each + 2);
   }
   t.root = static_cast<rank_t>(below(choices, ranks));
-  bool const can_be_in_place =
-      t.what != verb::barrier && t.what != verb::reduce_shared && t.what != verb::allreduce_view;
-  t.in_place = can_be_in_place && below(choices, 2) == 0;
+  t.in_place = can_be_in_place(t.what) && below(choices, 2) == 0;
   return possible(std::move(t));
 }
 
@@ -108,7 +106,7 @@ class walk {
  private:
   void begin(random_task const& next, std::size_t k) {
     erased_task const& t = next.what;
-    auto mine = std::make_unique<erased_arrays>(prepared(t, me_.rank()));
+    auto mine = std::make_unique<erased_arrays>(prepared<std::byte>(t, me_.rank()));
     places const at = places_of(t, me_.rank(), *mine, shared_[k]);
     std::vector<std::byte> viewed;
     if (next.how == manner::planned) {
@@ -125,7 +123,7 @@ class walk {
     } else {
       detail::run(me_.state(), call_of(t, at));
     }
-    note(fault(t, me_.rank(), *mine, shared_[k], viewed));
+    note(fault_of(t, me_.rank(), *mine, shared_[k], viewed));
   }
 
   void poke(std::size_t k) {
@@ -143,7 +141,7 @@ class walk {
     under_way done = std::move(live_[k]);
     live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(k));
     done.handle.wait();
-    note(fault(*done.what, me_.rank(), *done.mine, *done.shared, {}));
+    note(fault_of(*done.what, me_.rank(), *done.mine, *done.shared, {}));
   }
 
   void note(std::string const& fault) {

@@ -7,7 +7,7 @@
 #include "choice/choose.hpp"
 #include "numa/machines.hpp"
 #include "support/combination.hpp"
-#include "support/erased.hpp"
+#include "support/verbs.hpp"
 #include "variable.hpp"
 
 namespace coset::team_test {
@@ -73,7 +73,7 @@ class Nodes : public ::testing::TestWithParam<std::tuple<std::size_t, std::size_
     std::vector<std::string> faults(ranks.size());
     ranks.run([&](member& me) {
       rank_t const r = me.rank();
-      auto mine = prepared(t, r);
+      auto mine = prepared<std::byte>(t, r);
       auto const c = call_of(t, places_of(t, r, mine, shared));
       std::vector<std::byte> viewed;
       if (t.what.what == verb::allreduce_view) {
@@ -82,7 +82,7 @@ class Nodes : public ::testing::TestWithParam<std::tuple<std::size_t, std::size_
       } else {
         detail::run(me.state(), c);
       }
-      faults[r] = fault(t, r, mine, shared, viewed);
+      faults[r] = fault_of(t, r, mine, shared, viewed);
       barrier(me);  // all have looked at what is shared
     });
     for (auto const& f : faults) ASSERT_EQ(f, "");

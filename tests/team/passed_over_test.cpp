@@ -71,7 +71,7 @@ std::vector<std::string> faults(team& ranks, std::vector<task> const& tasks) {
       std::vector<int> viewed;
       std::span<int> const common(shared.data(), t.total());
       call<int>(me, t, spans_of(t, me.rank(), mine, common), viewed);
-      if (auto const wrong = fault<int>(t, me.rank(), mine, common, viewed); !wrong.empty())
+      if (auto const wrong = fault_of<int>(t, me.rank(), mine, common, viewed); !wrong.empty())
         found[me.rank()].push_back(wrong);
     }
   });

@@ -132,7 +132,7 @@ TEST_P(Split, ServesEveryVerb) {
         std::vector<long> viewed;
         std::span<long> const common = std::span(shared[me.rank() % 2]).first(t.total());
         call(half, t, spans_of<long>(t, half.rank(), mine, common), viewed);
-        std::string const wrong = fault<long>(t, half.rank(), mine, common, viewed);
+        std::string const wrong = fault_of<long>(t, half.rank(), mine, common, viewed);
         if (faults[me.rank()].empty()) faults[me.rank()] = wrong;
         barrier(half);
       }

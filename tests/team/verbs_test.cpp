@@ -16,7 +16,7 @@ struct Verbs : ::testing::TestWithParam<std::tuple<verb, rank_t>> {
 
   void check(task const& wanted) {
     task const t = possible(wanted);
-    std::vector<long> const all = sum_for_all<long>(t);
+    erased_task const of_longs = folded(summed<long>(t));
     std::vector<long> shared(t.total());
     std::vector<std::string> faults(ranks.size());
     ranks.run([&](member& me) {
@@ -30,15 +30,11 @@ struct Verbs : ::testing::TestWithParam<std::tuple<verb, rank_t>> {
         } else {
           call(me, t, s, viewed);
         }
-        if (faults[r].empty()) faults[r] = fault<long>(t, r, mine, shared, viewed, all);
+        if (faults[r].empty()) faults[r] = fault_of(of_longs, r, mine, shared, viewed);
         if (t.what == verb::reduce_shared) barrier(me);  // all have looked at it
       }
     });
     for (auto const& f : faults) ASSERT_EQ(f, "");
-  }
-
-  bool can_be_in_place() const {
-    return what != verb::barrier && what != verb::reduce_shared && what != verb::allreduce_view;
   }
 
   /// Only rooted verbs tell one root from another.
@@ -57,7 +53,7 @@ TEST_P(Verbs, GiveEveryRankWhatTheyPromise) {
     if (what == verb::barrier && each > 0) continue;
     for (rank_t const root : roots()) {
       for (bool const in_place : {false, true}) {
-        if (in_place && !can_be_in_place()) continue;
+        if (in_place && !can_be_in_place(what)) continue;
         task t{.what = what,
                .counts = even_counts(p, each),
                .even = true,
@@ -79,9 +75,9 @@ TEST_P(Verbs, GiveEveryRankWhatTheyPromise) {
 TEST_P(Verbs, OfLargeArraysDoTheSame) {
   rank_t const p = ranks.size();
   std::size_t const large = test::by_effort<std::size_t>(150'000, 200'000, 4'000'000);
-  bool const by_turns = test::wanted_effort() != test::effort::large && can_be_in_place();
+  bool const by_turns = test::wanted_effort() != test::effort::large && can_be_in_place(what);
   for (bool const in_place : {false, true}) {
-    if (in_place && !can_be_in_place()) continue;
+    if (in_place && !can_be_in_place(what)) continue;
     if (by_turns && in_place != ((p + static_cast<rank_t>(what)) % 2 == 0)) continue;
     check({.what = what,
            .counts = even_counts(p, large / p),
@@ -101,7 +97,7 @@ TEST_P(Verbs, DoTheSameAtTheBoundariesOfStorage) {
        {40, 64, 1 << 10, 2 << 10, 4 << 10, 64 << 10, 128 << 10, 512 << 10, 1 << 20, 2 << 20}) {
     if (bytes > test::by_effort<std::size_t>(128 << 10, 2 << 20, 2 << 20)) break;
     for (std::size_t const total : {bytes / sizeof(long) - 1, bytes / sizeof(long), bytes / sizeof(long) + 1}) {
-      task t{.what = what, .root = p / 2, .in_place = can_be_in_place() && ++seed % 2 == 0, .seed = seed};
+      task t{.what = what, .root = p / 2, .in_place = can_be_in_place(what) && ++seed % 2 == 0, .seed = seed};
       for (rank_t r = 0; r < p; ++r) t.counts.push_back(total * (r + 1) / p - total * r / p);
       check(t);
       if (HasFatalFailure()) return;

@@ -63,10 +63,10 @@ bool serves(std::string const& plan, verb what, rank_t ranks) try {
 std::vector<task> tasks(rank_t ranks) {
   std::vector<task> all;
   for (verb const what : all_verbs()) {
-    bool const can_be_in_place = what != verb::barrier && what != verb::reduce_shared && what != verb::allreduce_view;
     for (std::size_t const total : {1, 8, 128, 4097, 131072}) {
       std::uint64_t const seed = all.size();
-      task t{.what = what, .root = ranks / 2, .in_place = can_be_in_place && seed % 2 == 0, .seed = seed};
+      task t{
+          .what = what, .root = ranks / 2, .in_place = team_test::can_be_in_place(what) && seed % 2 == 0, .seed = seed};
       for (rank_t r = 0; r < ranks; ++r) t.counts.push_back(total * (r + 1) / ranks - total * r / ranks);
       all.push_back(team_test::possible(std::move(t)));
     }
@@ -82,7 +82,7 @@ std::string fault_of(member& me, std::vector<task> const& all, std::span<long> s
     auto const result = shared.first(t.total());
     std::vector<long> viewed;
     team_test::call(me, t, team_test::spans_of<long>(t, me.rank(), mine, result), viewed);
-    if (found.empty()) found = team_test::fault<long>(t, me.rank(), mine, result, viewed);
+    if (found.empty()) found = team_test::fault_of<long>(t, me.rank(), mine, result, viewed);
     if (t.what == verb::reduce_shared) barrier(me);  // all have looked at it
   }
   return found;
