@@ -9,7 +9,7 @@
 
 #include "memory.hpp"
 #include "results.hpp"
-#include "schedule/core/required.hpp"
+#include "schedule/by_definition.hpp"
 
 namespace coset::program::testing {
 namespace {
@@ -17,9 +17,9 @@ namespace {
 /// A call and what it must do, known before anybody starts.
 struct expected_call {
   call const* what;
+  schedule::testing::definition asked;
   std::uint64_t base;                         ///< of the progress of this operation
   std::vector<std::vector<content>> results;  ///< [rank][block]
-  std::vector<std::vector<char>> has_input;   ///< [rank][block]
 };
 
 /// A rank on its way through the calls.
@@ -40,14 +40,10 @@ class machine {
       : rules_(rules), ranks_(calls.front().code->ranks), random_(seed), actors_(ranks_), tags_(ranks_ * 2, 0) {
     std::uint64_t base = 0;
     for (call const& c : calls) {
+      auto const operation = static_cast<std::uint32_t>(calls_.size() + 1);
       calls_.push_back(
-          {&c, base, results_of(*c.plan, static_cast<std::uint32_t>(calls_.size() + 1), c.code->storage.widens), {}});
+          {&c, schedule::testing::definition(*c.plan), base, results_of(*c.plan, operation, c.code->storage.widens)});
       base += c.code->span;
-      schedule::requirements const required(*c.plan);
-      for (rank_t r = 0; r < ranks_; ++r) {
-        auto& has = calls_.back().has_input.emplace_back();
-        for (schedule::block_t b = 0; b < c.plan->blocks.size(); ++b) has.push_back(required.has_input(r, b));
-      }
     }
     signals_.assign(ranks_, std::vector<vector_clock>(base + 1));
     for (std::uint32_t row = 0; row < all_rows; ++row) {
@@ -109,7 +105,7 @@ class machine {
     vector_clock const& clock = actors_[r].clock;
     bool const one = next.what->how == arrays::one;
     for (schedule::block_t b = 0; b < next.what->code->blocks.size(); ++b) {
-      bool const gives = next.has_input[r][b], gets = gets_from_outside(next, r, b);
+      bool const gives = next.asked.has_input(r, b), gets = gets_from_outside(next, r, b);
       array& in = memory(row_input, r);
       std::size_t const i = cell(next, row_input, r, b), o = cell(next, row_output, r, b);
       gives        ? in.write(n, i, r, clock, input_of(n, r, b))
@@ -120,11 +116,10 @@ class machine {
     }
   }
 
-  /// Where a block lies in a caller's array: in an all_to_all block t is the piece for the rank t further on, and the one of
-  /// the rank t before.
+  /// Where a block lies in a caller's array: in an all_to_all in its piece, which is one block.
   std::size_t cell(expected_call const& c, std::uint32_t row, rank_t r, schedule::block_t b) const {
     if (c.what->plan->verb != verb::all_to_all) return b;
-    return (row == row_input ? r + b : r + ranks_ - b) % ranks_;
+    return row == row_input ? c.asked.given_in(r, b) : c.asked.got_in(r, b);
   }
 
   /// Whether rank r's caller has an output for block b. The root of a broadcast passes one array, which is its input.

@@ -5,50 +5,44 @@
 
 #include "effort.hpp"
 #include "program/parts/running.hpp"
+#include "support/oracle.hpp"
 
 namespace coset::program::testing {
 namespace {
 
-/// Elements that a rank is given, and those that it is to end with; what others have it has no right to.
-std::pair<std::size_t, std::size_t> given_to(question const& q, std::vector<std::size_t> const& pieces, rank_t r) {
-  if (q.verb == verb::allgather) return {pieces[r], pieces[r + 1]};
-  if (q.verb == verb::broadcast && r != q.root) return {0, 0};
-  return {0, pieces.back()};
-}
-std::pair<std::size_t, std::size_t> kept_by(question const& q, std::vector<std::size_t> const& pieces, rank_t r) {
-  if (q.verb == verb::reduce_scatter) return {pieces[r], pieces[r + 1]};
-  if (q.verb == verb::reduce && r != q.root) return {0, 0};
-  if (q.verb == verb::broadcast && r == q.root) return {0, 0};
-  if (q.verb == verb::exclusive_scan && r == 0) return {0, 0};
-  return {0, pieces.back()};
+/// What others have a rank has no right to. In a barrier all tell all.
+team_test::task asked_by(question const& q, std::vector<std::size_t> const& pieces) {
+  team_test::task t{.what = q.verb == verb::barrier ? verb::allreduce : q.verb, .root = q.root};
+  for (std::size_t r = 0; r + 1 < pieces.size(); ++r) t.counts.push_back(pieces[r + 1] - pieces[r]);
+  return t;
 }
 
 void expect_right(question const& q, std::size_t count) {
   SCOPED_TRACE(q.algorithm + " " + std::string(name_of(q.verb)) + " " + q.storage);
   auto hosts = hosts_of(q, count);
-  auto const pieces = pieces_of(hosts[0].code().ranks, count);
+  auto const asked = asked_by(q, pieces_of(hosts[0].code().ranks, count));
   std::mt19937_64 values(count);
-  std::vector<element> sum(count, 0);
-  std::vector<std::vector<element>> expected;  // by rank
+  std::vector sums(1, std::vector<element>(count, 0));  // [rank]: of all ranks before it
   for (host& h : hosts) {
     for (std::size_t own = 0; own < h.input.size(); ++own) {
-      if (q.verb == verb::exclusive_scan) expected.push_back(sum);
-      auto const [begin, end] = given_to(q, pieces, static_cast<rank_t>(h.first() + own));
-      for (std::size_t e = begin; e < end; ++e) sum[e] += h.input[own][e] = values();
-      if (q.verb == verb::scan) expected.push_back(sum);
+      auto sum = sums.back();
+      auto const given = team_test::given_by(asked, static_cast<rank_t>(sums.size() - 1));
+      for (std::size_t e = given.first; e < given.first + given.count; ++e) sum[e] += h.input[own][e] = values();
+      sums.push_back(std::move(sum));
       // In place, or put there beforehand.
       if (by_pieces(q.verb)) h.output[own] = h.input[own];
     }
   }
-  expected.resize(pieces.size() - 1, sum);
   host::brackets = false;
   run(hosts, count + 1);
   for (host const& h : hosts) {
     for (std::size_t own = 0; own < h.output.size(); ++own) {
       auto const r = static_cast<rank_t>(h.first() + own);
-      auto const [begin, end] = kept_by(q, pieces, r);
-      for (std::size_t e = begin; e < end; ++e)
-        ASSERT_EQ(h.output[own][e], expected[r][e]) << "rank " << r << ", " << e;
+      if (q.verb == verb::broadcast && r == q.root) continue;  // whose array is both
+      for (team_test::part const& p : team_test::parts_of(asked, r))
+        for (std::size_t e = 0; e < p.of.count; ++e)
+          ASSERT_EQ(h.output[own][p.of.first + e], sums[p.end][p.from + e] - sums[p.begin][p.from + e])
+              << "rank " << r << ", " << p.of.first + e;
     }
   }
 }
