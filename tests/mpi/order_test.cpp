@@ -6,9 +6,12 @@
 #include <fstream>
 
 #include "mpi/processes.hpp"
+#include "support/verbs.hpp"
 
 namespace coset::mpi_test {
 namespace {
+
+using namespace team_test;
 
 TEST(Ranks, AreNumberedHostByHostProcessByProcessThreadByThread) {
   hybrid on(3);
@@ -135,68 +138,19 @@ TEST(Trees, ThatDifferAreRefusedEverywhere) {
   EXPECT_EQ(said_anywhere(thrown.type == type_name<mpi::error>() ? "" : thrown.type + thrown.message), "");
 }
 
-/// 2×2 matrices modulo 2^32.
-struct matrix {
-  std::array<std::uint32_t, 4> at;
-  friend bool operator==(matrix const&, matrix const&) = default;
-};
-
-matrix product(matrix const& x, matrix const& y) {
-  auto const& [a, b, c, d] = x.at;
-  auto const& [e, f, g, h] = y.at;
-  return {{a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h}};
-}
-
-matrix given(rank_t rank, std::size_t i) {
-  auto const n = static_cast<std::uint32_t>(rank * 31 + i);
-  return {{n + 1, n * n, 3, 2 * n + 5}};
-}
-
-/// Of ranks 0 … end − 1.
-matrix expected(rank_t end, std::size_t i) {
-  matrix all = given(0, i);
-  for (rank_t r = 1; r < end; ++r) all = product(all, given(r, i));
-  return all;
-}
-
-std::vector<matrix> given(member& me, std::size_t count) {
-  std::vector<matrix> mine;
-  for (std::size_t i = 0; i < count; ++i) mine.push_back(given(me.rank(), i));
-  return mine;
-}
-
-std::string fault(char const* verb, std::vector<matrix> const& got, rank_t end, std::size_t first = 0) {
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    if (got[i] != expected(end, first + i))
-      return std::string(verb) + " of " + std::to_string(got.size()) + ": element " + std::to_string(i) + " is wrong";
-  }
-  return {};
-}
-
 std::string fault_in_any_verb(member& me, std::size_t count) {
-  auto const times = noncommutative(product);
+  auto const composed = noncommutative(composition{});
+  static combination const compositions = combine<affine>(composed);
   rank_t const p = me.size();
-  std::vector<std::string> faults;
-  auto mine = given(me, count);
-  allreduce(me, mine, times);
-  faults.push_back(fault("allreduce", mine, p));
-  for (rank_t const root : {rank_t{0}, p / 2, p - 1}) {
-    mine = given(me, count);
-    reduce(me, mine, root, times);
-    if (me.rank() == root) faults.push_back(fault("reduce", mine, p));
-  }
-  mine = given(me, count);
-  scan(me, mine, times);
-  faults.push_back(fault("scan", mine, me.rank() + 1));
-  mine = given(me, count);
-  exclusive_scan(me, mine, times);
-  if (me.rank() > 0) faults.push_back(fault("exclusive_scan", mine, me.rank()));
-  std::vector<matrix> piece(count);
-  reduce_scatter(me, given(me, count * p), piece, times);
-  faults.push_back(fault("reduce_scatter", piece, p, count * me.rank()));
-  for (auto const& found : faults) {
-    if (!found.empty()) return found;
-  }
+  for (verb const what : {verb::allreduce, verb::reduce, verb::scan, verb::exclusive_scan, verb::reduce_scatter})
+    for (rank_t const root : {rank_t{0}, p / 2, p - 1}) {
+      bool const in_place = what != verb::reduce_scatter;
+      erased_task const t{{what, even_counts(p, count), true, root, in_place}, &compositions};
+      auto mine = prepared<affine>(t, me.rank());
+      std::vector<affine> viewed;
+      call<affine>(me, t.what, spans_of<affine>(t.what, me.rank(), mine, {}), viewed, composed);
+      if (std::string const wrong = fault_of(t, me.rank(), mine, {}, {}); !wrong.empty()) return wrong;
+    }
   return {};
 }
 

@@ -159,80 +159,44 @@ TEST_P(Bits, OfEveryVerbAreTheSameOnEveryRun) {
   }
 }
 
-/// Two-by-two matrices modulo 2^16: their product is associative and does not commute.
-struct matrix {
-  std::uint16_t a, b, c, d;
-  friend bool operator==(matrix const&, matrix const&) = default;
-};
-struct product {
-  matrix operator()(matrix const& x, matrix const& y) const {
-    auto const dot = [](std::uint32_t p, std::uint32_t q, std::uint32_t r, std::uint32_t s) {
-      return static_cast<std::uint16_t>(p * q + r * s);
-    };
-    return {dot(x.a, y.a, x.b, y.c), dot(x.a, y.b, x.b, y.d), dot(x.c, y.a, x.d, y.c), dot(x.c, y.b, x.d, y.d)};
-  }
-};
-using ordered_product = noncommutative<product>;
-
-matrix matrix_of(rank_t rank, std::size_t index) {
-  auto const x = (rank + 1) * 2654435761u ^ static_cast<std::uint32_t>(index) * 2246822519u;
-  auto const part = [x](int k) { return static_cast<std::uint16_t>(x >> (8 * k) | 1); };
-  return {part(0), part(1), part(2), static_cast<std::uint16_t>(x >> 3)};
-}
-
-matrix product_of(rank_t begin, rank_t end, std::size_t index) {
-  matrix result = matrix_of(begin, index);
-  for (rank_t r = begin + 1; r < end; ++r) result = product{}(result, matrix_of(r, index));
-  return result;
-}
+auto const composed = noncommutative(composition{});
+combination const compositions = combine<affine>(composed);
 
 TEST_P(Bits, OperationsThatDoNotCommuteAreFoldedInRankOrderByEveryVerb) {
   rank_t const p = ranks.size();
-  std::atomic<int> wrong = 0;
-  for (std::size_t const each : {1, 7, 100, 2000}) {
-    std::size_t const total = each * p;
-    std::vector<matrix> shared(total);
-    ranks.run([&](member& me) {
-      ordered_product const op{product{}};
-      rank_t const r = me.rank(), root = p / 2;
-      std::vector<matrix> in(total), out(total), piece(each);
-      for (std::size_t i = 0; i < total; ++i) in[i] = matrix_of(r, i);
-      auto const check = [&](auto const& got, rank_t end, std::size_t first = 0) {
-        for (std::size_t i = 0; i < got.size(); ++i) wrong += got[i] != product_of(0, end, first + i);
-      };
-      allreduce(me, in, out, op);
-      check(out, p);
-      reduce(me, in, out, root, op);
-      if (r == root) check(out, p);
-      reduce_scatter(me, in, piece, op);
-      check(piece, p, r * each);
-      scan(me, in, out, op);
-      check(out, r + 1);
-      exclusive_scan(me, in, out, op);
-      if (r > 0) check(out, r);
-      reduce_shared(me, in, shared, op);
-      check(shared, p);
-      check(allreduce_view(me, in, op), p);
-      barrier(me);
-    });
-    ASSERT_EQ(wrong, 0) << each;
+  for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter, verb::scan, verb::exclusive_scan,
+                          verb::reduce_shared, verb::allreduce_view}) {
+    for (std::size_t const each : {1, 7, 100, 2000}) {
+      auto const t =
+          folded({{.what = what, .counts = even_counts(p, each), .even = true, .root = p / 2}, &compositions});
+      std::vector<affine> shared(t.what.total());
+      std::vector<std::string> faults(p);
+      ranks.run([&](member& me) {
+        auto mine = prepared<affine>(t, me.rank());
+        std::vector<affine> viewed;
+        call<affine>(me, t.what, spans_of<affine>(t.what, me.rank(), mine, shared), viewed, composed);
+        faults[me.rank()] = fault_of(t, me.rank(), mine, shared, viewed);
+        barrier(me);  // all have looked at what is shared
+      });
+      for (auto const& wrong : faults) ASSERT_EQ(wrong, "");
+    }
   }
 }
 
 /// Plans that would mix up the order are refused, naming one that does not; those that can keep it do.
 TEST_P(Bits, PlansForOperationsThatDoNotCommuteKeepTheOrderOrAreRefused) {
   rank_t const p = ranks.size();
+  auto const t = folded({{.counts = even_counts(p, count), .in_place = true}, &compositions});
   std::size_t kept = 0, refused = 0;
   for (std::string const& algorithm : plan_texts(p)) {
     try {
-      ordered_product const op{product{}};
-      auto const how = make_plan<matrix>(ranks, verb::allreduce, count, op, {algorithm});
+      auto const how = make_plan<affine>(ranks, verb::allreduce, t.what.total(), composed, {algorithm});
       std::atomic<int> wrong = 0;
       ranks.run([&](member& me) {
-        std::vector<matrix> values(count);
-        for (std::size_t i = 0; i < count; ++i) values[i] = matrix_of(me.rank(), i);
-        how.execute(me, values);
-        for (std::size_t i = 0; i < count; ++i) wrong += values[i] != product_of(0, p, i);
+        auto mine = prepared<affine>(t, me.rank());
+        auto const s = spans_of<affine>(t.what, me.rank(), mine, {});
+        how.execute(me, s.in, s.out);
+        wrong += fault_of(t, me.rank(), mine, {}, {}).empty() ? 0 : 1;
       });
       ASSERT_EQ(wrong, 0) << algorithm;
       ++kept;

@@ -4,9 +4,12 @@
 #include <numeric>
 
 #include "mpi/processes.hpp"
+#include "support/verbs.hpp"
 
 namespace coset::mpi_test {
 namespace {
+
+using namespace team_test;
 
 constexpr std::size_t length = 3000;
 
@@ -27,12 +30,7 @@ std::vector<std::int64_t> sum(rank_t ranks, std::size_t count) {
   return made;
 }
 
-std::vector<std::int64_t> part(std::vector<std::int64_t> const& of, std::size_t begin, std::size_t count) {
-  auto const first = of.begin() + static_cast<std::ptrdiff_t>(begin);
-  return {first, first + static_cast<std::ptrdiff_t>(count)};
-}
-
-using plans = std::vector<std::pair<verb, plan<std::int64_t>>>;
+using plans = std::vector<std::pair<task, plan<std::int64_t>>>;
 
 /// Of every verb, with the last rank as root where there is one.
 plans plans_of_every_verb(mpi::team& on, plan_options const& options) {
@@ -40,51 +38,28 @@ plans plans_of_every_verb(mpi::team& on, plan_options const& options) {
   plan_options rooted = options;
   rooted.root = on.size() - 1;
   for (verb const what : {verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather, verb::broadcast,
-                          verb::scan, verb::exclusive_scan})
-    made.emplace_back(what, make_plan<std::int64_t>(on, what, length * on.size(), plus{}, rooted));
-  return made;
-}
-
-/// What a rank has of a verb's arrays: its input, its output before and after.
-struct arrays {
-  std::vector<std::int64_t> in, out, expected;
-};
-
-arrays arrays_of(verb what, rank_t me, rank_t size) {
-  std::size_t const all = length * size, mine = length * me;
-  auto const own = input(me, all), total = sum(size, all);
-  std::vector<std::int64_t> const untouched(all, -1);
-  switch (what) {
-    case verb::reduce:
-      return {own, untouched, me == size - 1 ? total : untouched};
-    case verb::reduce_scatter:
-      return {own, std::vector<std::int64_t>(length), part(total, mine, length)};
-    case verb::allgather:
-      return {part(total, mine, length), untouched, total};
-    case verb::broadcast:
-      return {own, own, input(size - 1, all)};
-    case verb::scan:
-      return {own, untouched, sum(me + 1, all)};
-    case verb::exclusive_scan:
-      return {own, untouched, me == 0 ? untouched : sum(me, all)};
-    default:
-      return {own, untouched, total};
+                          verb::scan, verb::exclusive_scan}) {
+    task const t{.what = what, .counts = even_counts(on.size(), length), .even = true, .root = rooted.root};
+    made.emplace_back(t, make_plan<std::int64_t>(on, what, t.total(), plus{}, rooted));
   }
+  return made;
 }
 
 /// Executes and starts each plan.
 std::string fault_of(member& me, plans const& all) {
-  for (auto const& [what, made] : all) {
+  for (auto const& [t, made] : all) {
     for (bool const starts : {false, true, false}) {
-      auto [in, out, expected] = arrays_of(what, me.rank(), me.size());
-      if (what == verb::broadcast) {
-        made.execute(me, out);
+      auto mine = prepared<std::int64_t>(t, me.rank());
+      auto const s = spans_of<std::int64_t>(t, me.rank(), mine, {});
+      if (t.what == verb::broadcast) {
+        made.execute(me, s.in);
       } else if (starts) {
-        made.start(me, in, out).wait();
+        made.start(me, s.in, s.out).wait();
       } else {
-        made.execute(me, in, out);
+        made.execute(me, s.in, s.out);
       }
-      if (out != expected) return std::string(name_of(what)) + " by " + made.describe() + " is wrong";
+      std::string const wrong = team_test::fault_of<std::int64_t>(t, me.rank(), mine, {}, {});
+      if (!wrong.empty()) return wrong + " by " + made.describe();
     }
   }
   return "";
