@@ -110,6 +110,9 @@ class coset_contestant final : public contestant {
         break;
       case verb::barrier:
         barrier(me);
+        break;
+      default:
+        throw argument_error("nobody has written the call of this verb: " + std::string(name_of(what)));
     }
     return reinterpret_cast<std::byte const*>(out.data());
   }

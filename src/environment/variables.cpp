@@ -49,12 +49,8 @@ std::string_view value(name of) noexcept { return value_named(of.text()); }
 
 std::string_view value_of(variable const& of) noexcept { return value_named(of.name); }
 
-std::string variable_of(verb what) {
-  std::string text = "COSET_";
-  for (char const c : name_of(what)) text += static_cast<char>(c == '_' ? c : c - 'a' + 'A');
-  return text;
-}
+std::string variable_of(verb what) { return names_by_verb[static_cast<std::size_t>(what)].data(); }
 
-std::string_view plans_of(verb what) { return value_named(variable_of(what).c_str()); }
+std::string_view plans_of(verb what) { return value_named(names_by_verb[static_cast<std::size_t>(what)].data()); }
 
 }  // namespace coset::environment

@@ -31,26 +31,28 @@ inline constexpr std::string_view at_exit = "the library, as the process ends";
 inline constexpr std::string_view plans = "plans by size";
 inline constexpr std::string_view chosen = "what the model chooses";
 
-/// In the order in which they are shown: coset's own, then those of others that it heeds.
-inline constexpr std::array variables{
-    variable{
-        "COSET_ALLREDUCE", plans, chosen,
-        "Plans for the sizes of this verb, `direct/staged:0-32k;generalized(radix=4):32k-`. No team can be made with "
-        "a value that cannot be read; a plan that cannot serve a call is passed over. `plan(file=FILE)` is a schedule "
-        "as Plan JSON; calls that it is for throw if it is wrong.",
-        at_team},
-    variable{"COSET_REDUCE", plans, chosen, "The same for reduce.", at_team},
-    variable{"COSET_REDUCE_SCATTER", plans, chosen, "The same for reduce_scatter.", at_team},
-    variable{"COSET_ALLGATHER", plans, chosen, "The same for allgather.", at_team},
-    variable{"COSET_BROADCAST", plans, chosen, "The same for broadcast.", at_team},
-    variable{"COSET_SCAN", plans, chosen, "The same for scan.", at_team},
-    variable{"COSET_EXCLUSIVE_SCAN", plans, chosen, "The same for exclusive_scan.", at_team},
-    variable{"COSET_BARRIER", plans, chosen, "The same for barrier.", at_team},
-    variable{"COSET_REDUCE_SHARED", plans, chosen, "The same for reduce_shared.", at_team},
-    variable{"COSET_ALLREDUCE_VIEW", plans, chosen, "The same for allreduce_view.", at_team},
-    variable{"COSET_GATHER", plans, chosen, "The same for gather.", at_team},
-    variable{"COSET_SCATTER", plans, chosen, "The same for scatter.", at_team},
-    variable{"COSET_ALL_TO_ALL", plans, chosen, "The same for all_to_all.", at_team},
+inline constexpr std::string_view same_for_verb = "The same for this verb.";
+
+/// COSET_REDUCE_SCATTER and so on, in the order of the verbs.
+inline constexpr auto names_by_verb = [] {
+  std::array<std::array<char, 32>, detail::verb_rows.size()> names{};
+  for (std::size_t v = 0; v < names.size(); ++v) {
+    char* to = names[v].data();
+    for (char const c : std::string_view("COSET_")) *to++ = c;
+    for (char const c : detail::verb_rows[v].name) *to++ = static_cast<char>(c == '_' ? c : c - 'a' + 'A');
+  }
+  return names;
+}();
+
+inline constexpr variable plans_of_allreduce = {
+    "COSET_ALLREDUCE", plans, chosen,
+    "Plans for the sizes of this verb, `direct/staged:0-32k;generalized(radix=4):32k-`. No team can be made with "
+    "a value that cannot be read; a plan that cannot serve a call is passed over. `plan(file=FILE)` is a schedule "
+    "as Plan JSON; calls that it is for throw if it is wrong.",
+    at_team};
+
+/// In the order in which they are shown: coset's own after those of the verbs, then those of others that it heeds.
+inline constexpr std::array other_variables{
     variable{"COSET_ADAPT", "`on`, `off`, `flip`", "`on`",
              "Whether ranks learn from blocking calls of allreduce, reduce_scatter, allgather and all_to_all of more "
              "than 8 KiB "
@@ -140,6 +142,16 @@ inline constexpr std::array variables{
     variable{"SLURM_LOCALID", "a number", by_launcher, "This process's number on its host.", at_team},
     variable{"SLURM_STEP_TASKS_PER_NODE", "numbers", by_launcher, "Processes on each host.", at_team},
 };
+
+/// All of them.
+inline constexpr auto variables = [] {
+  std::array<variable, names_by_verb.size() + other_variables.size()> all{plans_of_allreduce};
+  for (std::size_t v = 1; v < names_by_verb.size(); ++v)
+    all[v] = {names_by_verb[v].data(), plans, chosen, same_for_verb, at_team};
+  std::copy(other_variables.begin(), other_variables.end(), all.begin() + names_by_verb.size());
+  return all;
+}();
+static_assert(std::string_view(names_by_verb[0].data()) == plans_of_allreduce.name);
 
 /// The name of a variable that is in the table; any other does not compile.
 class name {

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/environment.md"
 ASKS = ROOT / "src/environment/variables.cpp"
 TABLE = re.compile(r"(?<=<!-- table -->\n).*?(?=<!-- end of table -->)", re.DOTALL)
-OF_VERBS = "plans by size"
+OF_VERBS, SAME_FOR_VERB = "plans by size", "The same for this verb."
 
 
 def rows(coset):
@@ -27,7 +27,10 @@ def rows(coset):
 
 def table(variables):
     lines = ["| variable | takes | default | meaning | read by |", "|---|---|---|---|---|"]
-    lines += [f"| `{v['name']}` | {v['takes']} | {v['default']} | {v['meaning']} | {v['readers']} |" for v in variables]
+    for v in variables:
+        if v["meaning"] != SAME_FOR_VERB:
+            others = ", and so on for each verb" if v["takes"] == OF_VERBS else ""
+            lines.append(f"| `{v['name']}`{others} | {v['takes']} | {v['default']} | {v['meaning']} | {v['readers']} |")
     return "\n".join(lines) + "\n"
 
 

@@ -33,8 +33,8 @@ int main() {
     barrier(me);
     coset::member part = me.split(me.rank() == 0 ? 0 : 1);
     if (me.rank() == 2) crash_once_others_wait(ranks);
-    std::vector<float> items(1000);
+    std::vector<float> items(1000), all(3000);
     if (me.rank() == 1) barrier(part);
-    allreduce(me, items);
+    gather(me, items, all, 0);
   });
 }

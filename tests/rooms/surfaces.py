@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which verb has which form in Fortran, in Python, and below MPI's calls: blocking and started. A form that is missing has its
 reason below; a reason for what is there is wrong, too. In C++ and C a form that is missing does not compile:
-src/api/c/forms.cpp."""
+src/api/c/verbs.cpp."""
 import pathlib
 import re
 import sys

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans.
 
-#include <string_view>
-
 #include "api/c/arguments.hpp"
 #include "api/c/options.hpp"
 #include "api/c/status.hpp"
@@ -13,14 +11,6 @@
 
 namespace coset::capi {
 namespace {
-
-constexpr bool is_named(coset_verb c, std::string_view name) { return detail::row_of(verb(c)).name == name; }
-static_assert(is_named(COSET_VERB_ALLREDUCE, "allreduce") && is_named(COSET_VERB_REDUCE, "reduce") &&
-              is_named(COSET_VERB_REDUCE_SCATTER, "reduce_scatter") && is_named(COSET_VERB_ALLGATHER, "allgather") &&
-              is_named(COSET_VERB_BROADCAST, "broadcast") && is_named(COSET_VERB_SCAN, "scan") &&
-              is_named(COSET_VERB_EXCLUSIVE_SCAN, "exclusive_scan") && is_named(COSET_VERB_BARRIER, "barrier") &&
-              is_named(COSET_VERB_REDUCE_SHARED, "reduce_shared") && is_named(COSET_VERB_GATHER, "gather") &&
-              is_named(COSET_VERB_SCATTER, "scatter") && is_named(COSET_VERB_ALL_TO_ALL, "all_to_all"));
 
 plan_options options_from(coset_plan_options const* given, verb what, rank_t ranks, std::size_t unit) {
   auto const c = options_of(given, coset_plan_options COSET_PLAN_OPTIONS, "COSET_PLAN_OPTIONS");

@@ -16,14 +16,10 @@ import gdb
 SYMBOL = "teams_to_look_at"
 # As in src/runtime/failure/for_debuggers.cpp.
 WORDS = """words first wait begun doing told_operations described_operations since in among number of awaited step steps plan
-plan_bytes signature_bytes reduction count rest type operation text_begins_with_its_length""".split()
+plan_bytes signature_bytes reduction count rest type operation text_begins_with_its_length verbs number_of_verbs
+words_of_verb""".split()
+VERB = "name name_bytes tells_length tells_root tells_in_place combines".split()
 TEAM = "next total first ranks one_process round places".split()
-# As in src/plan/signature.cpp and include/coset/verbs/verb.hpp.
-VERBS = """allreduce reduce reduce_scatter allgather broadcast scan exclusive_scan barrier reduce_shared
-allreduce_view""".split()
-ROOTED = {"reduce", "broadcast"}
-NEVER_IN_PLACE = ROOTED | {"reduce_scatter", "allgather"}
-COMBINED = {"reduce_shared", "allreduce_view", "reduce", "reduce_scatter"}  # by which a reducer's combine() is carried out
 NOBODY = 2**32 - 1
 
 
@@ -79,12 +75,15 @@ class Team:
         if table == 0:
             return "nothing yet"
         number = rest >> 1 & 31
-        verb = VERBS[number] if number < len(VERBS) else "?"
+        if number >= at["number_of_verbs"]:
+            return "?"
+        row = records(at["verbs"] + 8 * at["words_of_verb"] * number, VERB)
         combines = rest >> 38 & 3
         if combines:
             text = ("combine(add)", "combine(assign)")[combines - 1]
-            return f"{text} of {word(signature + at['count'])} elements" if verb in COMBINED else text
-        if verb == "barrier":
+            return f"{text} of {word(signature + at['count'])} elements" if row["combines"] else text
+        verb = read(row["name"], row["name_bytes"]).decode()
+        if not row["tells_length"]:
             return verb
         kind = "elements"
         if self.of["one_process"]:  # other processes' tables are not here
@@ -92,9 +91,9 @@ class Team:
         text = f"{verb} of {word(signature + at['count'])} {kind}"
         if rest >> 7 & 1:
             text += ", counts of their own"
-        if verb in ROOTED:
+        if row["tells_root"]:
             text += f", root {rest >> 8 & 0x3FFFFFFF}"
-        if rest & 1 and verb not in NEVER_IN_PLACE:
+        if rest & 1 and row["tells_in_place"]:
             text += ", in place"
         if rest >> 40:
             text += f", plan {rest >> 40}"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/failure/for_debuggers.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <mutex>
@@ -27,6 +28,15 @@ struct teams_for_debuggers {
   struct in_reduction_table {
     word type, operation, text_begins_with_its_length;
   };
+  /// How a verb's operations are told.
+  struct verb_in_words {
+    char const* name;
+    word name_bytes;
+    word tells_length;  ///< a barrier has none
+    word tells_root;
+    word tells_in_place;
+    word combines;  ///< a reducer's combine() by it tells a length
+  };
 
   word words;
   runtime::team_for_debuggers* first;
@@ -34,6 +44,8 @@ struct teams_for_debuggers {
   in_told_wait wait;
   in_described_signature signature;
   in_reduction_table table;
+  verb_in_words const* verbs;
+  word number_of_verbs, words_of_verb;
 };
 
 extern COSET_API teams_for_debuggers teams_to_look_at;
@@ -58,6 +70,21 @@ constinit numa::fork_safe_mutex listing;
 
 namespace coset::inline COSET_ABI::detail {
 
+/// As src/plan/signature.cpp tells them.
+constexpr auto verbs_in_words = [] {
+  std::array<teams_for_debuggers::verb_in_words, verb_rows.size()> all{};
+  for (std::size_t v = 0; v < all.size(); ++v) {
+    verb const what = verb_rows[v].what;
+    all[v] = {verb_rows[v].name.data(),
+              verb_rows[v].name.size(),
+              !is_barrier(what),
+              is_rooted(what),
+              row_of(what).in_place == same_array::told,
+              shares_result(what) || is_to_root(what) || gets_pieces(what)};
+  }
+  return all;
+}();
+
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"  // all of them are of standard layout but for atomics' base classes
 teams_for_debuggers teams_to_look_at{
@@ -71,7 +98,10 @@ teams_for_debuggers teams_to_look_at{
      sizeof(runtime::told_wait::plan)},
     {sizeof(runtime::described_signature), offsetof(runtime::described_signature, reduction),
      offsetof(runtime::described_signature, count), offsetof(runtime::described_signature, rest)},
-    {offsetof(reduction_table, type), offsetof(reduction_table, operation), 0}};
+    {offsetof(reduction_table, type), offsetof(reduction_table, operation), 0},
+    verbs_in_words.data(),
+    verbs_in_words.size(),
+    sizeof verbs_in_words[0] / sizeof(std::uint64_t)};
 #pragma GCC diagnostic pop
 
 }  // namespace coset::detail
