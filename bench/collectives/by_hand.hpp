@@ -2,12 +2,22 @@
 // Any verb as one writes it by hand: a barrier, everybody takes what it needs out of the others' arrays, a barrier.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 
 #include "bench/collectives/slices.hpp"
 
 namespace coset::measure {
+
+/// Whose rivals somebody has written; the others are measured alone.
+constexpr bool is_written_by_hand(verb what) {
+  using enum verb;
+  constexpr std::array all{allreduce, reduce,        reduce_scatter, allgather, broadcast, scan,
+                           barrier,   reduce_shared, allreduce_view, gather,    scatter,   all_to_all};
+  return std::ranges::find(all, what) != all.end();
+}
 
 class by_hand {
  public:

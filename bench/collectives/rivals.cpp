@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "bench/collectives/by_hand.hpp"
 #include "bench/collectives/factories.hpp"
 
 namespace coset::measure {
@@ -24,6 +25,7 @@ contestants make_rivals(verb what, std::vector<unsigned> const& processors, std:
     return std::find(families.begin(), families.end(), family) != families.end();
   };
   contestants rivals;
+  if (!is_written_by_hand(what)) return rivals;
   auto const add = [&rivals](contestants more) { std::move(more.begin(), more.end(), std::back_inserter(rivals)); };
   if (wanted("omp")) add(make_omp(what, processors));
   if (wanted("tbb")) add(make_tbb(what, processors));

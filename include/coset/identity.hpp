@@ -77,10 +77,9 @@ constexpr T built_in_identity() {
     return std::same_as<T, bool> ? T(true) : static_cast<T>(-1);
   } else if constexpr (is_one_of<Op, multiplies, logical_and>) {
     return number<T>(1);
-  } else if constexpr (half_float<T>) {
-    return number<T>(0);
   } else {
-    return T{};
+    static_assert(is_one_of<Op, plus, bit_or, bit_xor, logical_or, logical_xor, reproducible_plus>);
+    return number<T>(0);
   }
 }
 

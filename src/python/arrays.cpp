@@ -3,46 +3,41 @@
 
 #include <array>
 #include <bit>
+#include <concepts>
 #include <utility>
 
 #include "coset/error.hpp"
+#include "coset/identity.hpp"
 #include "text/format.hpp"
+#include "verbs/values.hpp"
 
 namespace coset::python {
 namespace {
 
+/// As numpy tells them; kind 0: it has no such elements.
 struct dtype_row {
   char kind;
   py::ssize_t bytes;
-  coset_type type;
 };
-constexpr std::array<dtype_row, 14> dtypes{{{'i', 1, COSET_INT8},
-                                            {'i', 2, COSET_INT16},
-                                            {'i', 4, COSET_INT32},
-                                            {'i', 8, COSET_INT64},
-                                            {'u', 1, COSET_UINT8},
-                                            {'u', 2, COSET_UINT16},
-                                            {'u', 4, COSET_UINT32},
-                                            {'u', 8, COSET_UINT64},
-                                            {'f', 2, COSET_FLOAT16},
-                                            {'f', 4, COSET_FLOAT32},
-                                            {'f', 8, COSET_FLOAT64},
-                                            {'c', 8, COSET_COMPLEX64},
-                                            {'c', 16, COSET_COMPLEX128},
-                                            {'b', 1, COSET_BOOL}}};
 
-constexpr std::array<std::pair<char const*, coset_operation>, 11> operations{
-    {{"plus", COSET_PLUS},
-     {"multiplies", COSET_MULTIPLIES},
-     {"minimum", COSET_MINIMUM},
-     {"maximum", COSET_MAXIMUM},
-     {"bit_and", COSET_BIT_AND},
-     {"bit_or", COSET_BIT_OR},
-     {"bit_xor", COSET_BIT_XOR},
-     {"logical_and", COSET_LOGICAL_AND},
-     {"logical_or", COSET_LOGICAL_OR},
-     {"logical_xor", COSET_LOGICAL_XOR},
-     {"reproducible_plus", COSET_REPRODUCIBLE_PLUS}}};
+template <class T>
+constexpr dtype_row dtype_of() {
+  constexpr char kind = std::same_as<T, bool>          ? 'b'
+                        : std::signed_integral<T>      ? 'i'
+                        : std::unsigned_integral<T>    ? 'u'
+                        : std::floating_point<T>       ? 'f'
+                        : std::same_as<T, float16>     ? 'f'
+                        : detail::is_complex_number<T> ? 'c'
+                                                       : '\0';
+  return {kind, sizeof(T)};
+}
+
+constexpr auto dtypes = values::elements.applied([]<class... T>() { return std::array{dtype_of<T>()...}; });
+
+/// numpy has no elements with locations.
+constexpr auto& operations = values::operations;
+constexpr auto is_taken = operations.applied(
+    []<class... Op>() { return std::array{!detail::is_one_of<Op, minimum_location, maximum_location>...}; });
 
 /// What calls look up, found when the module is imported. It is never freed: nobody knows who comes last.
 struct numpy_names {
@@ -60,9 +55,9 @@ std::string type_of(py::handle const& of) { return py::str(py::type::of(of).attr
 coset_type type_in(py::dtype const& type, parameter const& at) {
   if (type.byteorder() == (std::endian::native == std::endian::little ? '>' : '<'))
     refuse(at, "has another byte order than this machine: pass an array of this machine's");
-  for (dtype_row const& row : dtypes) {
-    if (row.kind == type.kind() && row.bytes == type.itemsize()) return row.type;
-  }
+  for (std::size_t e = 0; e < dtypes.size(); ++e)
+    if (dtypes[e].kind == type.kind() && dtypes[e].bytes == type.itemsize())
+      return values::first_element + static_cast<coset_type>(e);
   refuse(at, text::format("has elements of {}: coset takes integers, floats, complex numbers and bool", text_of(type)));
 }
 
@@ -133,9 +128,10 @@ elements changed(py::handle x, parameter at) {
 
 coset_operation operation_named(std::string const& name) {
   std::string all;
-  for (auto const& [known, operation] : operations) {
-    if (name == known) return operation;
-    all += (all.empty() ? "" : ", ") + std::string(known);
+  for (std::size_t o = 0; o < operations.size; ++o) {
+    if (!is_taken[o]) continue;
+    if (name == operations.names[o]) return values::first_operation + static_cast<coset_operation>(o);
+    all += (all.empty() ? "" : ", ") + std::string(operations.names[o]);
   }
   throw argument_error(text::format("no operation is called {}; there are {}", name, all));
 }

@@ -5,26 +5,18 @@
 #include <complex>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "coset/error.hpp"
 #include "coset/identity.hpp"
 #include "text/format.hpp"
+#include "verbs/values.hpp"
 
 namespace coset::capi {
 namespace {
 
 using detail::is_one_of;
 using detail::reduction_table;
-
-template <class... Any>
-struct list {};
-
-/// In the order of coset.h.
-using types = list<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
-                   std::uint64_t, float16, bfloat16, float, double, std::complex<float>, std::complex<double>, bool,
-                   located<float>, located<double>, located<std::int32_t>, located<std::int64_t>>;
-using operations = list<plus, multiplies, minimum, maximum, bit_and, bit_or, bit_xor, logical_and, logical_or,
-                        logical_xor, minimum_location, maximum_location, reproducible_plus>;
 
 template <class T>
 constexpr bool is_real = detail::ordered_number<T> && !std::same_as<T, bool>;
@@ -46,11 +38,6 @@ constexpr bool goes_together = [] {
 template <class Op>
 constexpr Op stateless{};
 
-template <class... Op>
-constexpr auto contexts_of(list<Op...>) {
-  return std::array<void const*, sizeof...(Op)>{&stateless<Op>...};
-}
-
 /// Tables are made at first use: they depend on the instruction set.
 using table_function = reduction_table const& (*)();
 
@@ -70,80 +57,31 @@ constexpr void const* identity_if_any() {
 }
 
 struct known_type {
-  char const* name;
   std::size_t bytes;
   table_function copy;
 };
 
-struct known_tables {
-  template <class... T>
-  static constexpr auto types(list<T...>) {
-    constexpr std::array names{"COSET_INT8",
-                               "COSET_INT16",
-                               "COSET_INT32",
-                               "COSET_INT64",
-                               "COSET_UINT8",
-                               "COSET_UINT16",
-                               "COSET_UINT32",
-                               "COSET_UINT64",
-                               "COSET_FLOAT16",
-                               "COSET_BFLOAT16",
-                               "COSET_FLOAT32",
-                               "COSET_FLOAT64",
-                               "COSET_COMPLEX64",
-                               "COSET_COMPLEX128",
-                               "COSET_BOOL",
-                               "COSET_FLOAT32_LOCATION",
-                               "COSET_FLOAT64_LOCATION",
-                               "COSET_INT32_LOCATION",
-                               "COSET_INT64_LOCATION"};
-    static_assert(names.size() == sizeof...(T) && sizeof...(T) == COSET_INT64_LOCATION);
-    std::size_t next = 0;
-    return std::array{known_type{names[next++], sizeof(T), detail::copy_of<T>}...};
-  }
+constexpr auto all_types = values::elements.applied([]<class... T>() {
+  return std::array{known_type{sizeof(T), detail::copy_of<T>}...};
+});
 
-  template <class T, class... Op>
-  static constexpr auto row(list<Op...>) {
-    return std::array{table_if_any<T, Op>()...};
-  }
+/// Of one element with each operation.
+template <class T>
+constexpr auto tables_of = values::operations.applied([]<class... Op>() {
+  return std::array{table_if_any<T, Op>()...};
+});
+template <class T>
+constexpr auto identities_of = values::operations.applied([]<class... Op>() {
+  return std::array{identity_if_any<T, Op>()...};
+});
 
-  template <class T, class... Op>
-  static constexpr auto row_of_identities(list<Op...>) {
-    return std::array{identity_if_any<T, Op>()...};
-  }
+constexpr auto all_tables = values::elements.applied([]<class... T>() { return std::array{tables_of<T>...}; });
+constexpr auto all_identities = values::elements.applied([]<class... T>() { return std::array{identities_of<T>...}; });
+constexpr auto contexts =
+    values::operations.applied([]<class... Op>() { return std::array<void const*, sizeof...(Op)>{&stateless<Op>...}; });
 
-  template <class... T>
-  static constexpr auto identities(list<T...>) {
-    return std::array{row_of_identities<T>(operations{})...};
-  }
-
-  template <class... T>
-  static constexpr auto rows(list<T...>) {
-    return std::array{row<T>(operations{})...};
-  }
-};
-
-constexpr auto all_types = known_tables::types(types{});
-constexpr auto all_tables = known_tables::rows(types{});  // [type][operation]
-constexpr auto all_identities = known_tables::identities(types{});
-constexpr auto contexts = contexts_of(operations{});
-constexpr std::array operation_names{"COSET_PLUS",
-                                     "COSET_MULTIPLIES",
-                                     "COSET_MINIMUM",
-                                     "COSET_MAXIMUM",
-                                     "COSET_BIT_AND",
-                                     "COSET_BIT_OR",
-                                     "COSET_BIT_XOR",
-                                     "COSET_LOGICAL_AND",
-                                     "COSET_LOGICAL_OR",
-                                     "COSET_LOGICAL_XOR",
-                                     "COSET_MINIMUM_LOCATION",
-                                     "COSET_MAXIMUM_LOCATION",
-                                     "COSET_REPRODUCIBLE_PLUS"};
-static_assert(operation_names.size() == all_tables[0].size() &&
-              COSET_REPRODUCIBLE_PLUS - COSET_PLUS + 1 == operation_names.size());
-
-constexpr coset_operation first_operation = COSET_PLUS, last_operation = COSET_REPRODUCIBLE_PLUS;
+constexpr coset_operation first_operation = values::first_operation,
+                          last_operation = first_operation + values::operations.size - 1;
 /// Smaller numbers are never addresses.
 constexpr coset_operation first_address = 4096;
 
@@ -161,10 +99,17 @@ known_type const* find(coset_type type) {
   return nullptr;
 }
 
+/// "COSET_FLOAT32" of "float32".
+std::string in_c(std::string_view name) {
+  std::string text = "COSET_";
+  for (char const c : name) text += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
 /// "COSET_FLOAT32", "COSET_STRUCT(24)".
 std::string name_of(coset_type type) {
-  known_type const* const known = find(type);
-  return known != nullptr ? known->name : text::format("COSET_STRUCT({})", bytes_of(type));
+  if (find(type) == nullptr) return text::format("COSET_STRUCT({})", bytes_of(type));
+  return in_c(values::elements.names[static_cast<std::size_t>(type - values::first_element)]);
 }
 
 /// nullptr if the two do not go together.
@@ -192,7 +137,8 @@ reduction reduction_of(coset_type type, coset_operation op) {
   if (handle == nullptr) {
     auto const at = static_cast<std::size_t>(op - first_operation);
     if (table_function const table = built_in_table(type, op)) return {&table(), contexts[at]};
-    throw argument_error(text::format("{} does not reduce elements of type {}", operation_names[at], name_of(type)));
+    throw argument_error(
+        text::format("{} does not reduce elements of type {}", in_c(values::operations.names[at]), name_of(type)));
   }
   user_operation const& made = **handle;
   if (made.element_bytes == bytes) return {made.table, &made, handle};

@@ -2,6 +2,8 @@
 // Loops for each type and operation.
 #include "python/updates/scatter.hpp"
 
+#include <algorithm>
+#include <array>
 #include <complex>
 #include <concepts>
 #include <cstdint>
@@ -9,6 +11,7 @@
 
 #include "coset/operations.hpp"
 #include "python/updates/loops.hpp"
+#include "text/format.hpp"
 
 namespace coset::python {
 namespace {
@@ -40,7 +43,7 @@ struct any_operation {
       if (which == COSET_BIT_OR) return bit_or()(a, b);
       if (which == COSET_BIT_XOR) return bit_xor()(a, b);
     }
-    return plus()(a, b);
+    return plus()(a, b);  // see has_loop()
   }
 };
 
@@ -72,6 +75,12 @@ coset_operation of_bools(coset_operation operation) {
 }
 
 }  // namespace
+
+bool has_loop(coset_operation operation) {
+  constexpr std::array all{COSET_PLUS,    COSET_MULTIPLIES, COSET_MINIMUM, COSET_MAXIMUM,
+                           COSET_BIT_AND, COSET_BIT_OR,     COSET_BIT_XOR};
+  return std::ranges::find(all, operation) != all.end();
+}
 
 void scatter(team* with, scattered const& of) {
   switch (of.type) {
@@ -107,7 +116,7 @@ void scatter(team* with, scattered const& of) {
       return scatter_any<std::uint8_t>(with, bytes);
     }
     default:
-      __builtin_unreachable();  // of numpy's types that arrays.hpp knows
+      throw argument_error(text::format("add_at: there is no loop for elements of type {}", of.type));
   }
 }
 

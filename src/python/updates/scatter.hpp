@@ -56,7 +56,11 @@ update_keys direct(index_axis const&, index_bounds const&);
 /// Positions in the target of indices that are all inside.
 std::unique_ptr<std::int64_t[]> flattened(team* with, std::span<index_axis const>, std::size_t count);
 
-/// target[key] = operation(target[key], value) for all updates.
+/// Of those that coset.h numbers. What is added to it here is one of any_operation, too.
+bool has_loop(coset_operation);
+
+/// target[key] = operation(target[key], value) for all updates, by an operation that has a loop. Throws argument_error for a type that
+/// has none.
 struct scattered {
   void* target = nullptr;
   std::size_t length = 0;

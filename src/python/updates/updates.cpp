@@ -144,10 +144,7 @@ scatter_options options_of(py::object const& by, bool serial) {
 
 coset_operation operation_for(std::string const& name, py::array const& target) {
   coset_operation const found = operation_named(name);
-  bool const is_ours = found == COSET_PLUS || found == COSET_MULTIPLIES || found == COSET_MINIMUM ||
-                       found == COSET_MAXIMUM || found == COSET_BIT_AND || found == COSET_BIT_OR ||
-                       found == COSET_BIT_XOR;
-  if (!is_ours) {
+  if (!has_loop(found)) {
     throw argument_error(text::format(
         "add_at: op is {}; there are plus, multiplies, minimum, maximum, bit_and, bit_or and bit_xor", name));
   }
