@@ -9,6 +9,8 @@
 #include <atomic>
 #include <vector>
 
+#include "coset/detail/reduction.hpp"
+
 namespace coset::numa {
 
 constinit std::uint32_t of_process::number = 1;
@@ -107,3 +109,12 @@ void keep_no_more(std::byte* begin) noexcept {
 }
 
 }  // namespace coset::numa
+
+namespace coset::inline COSET_ABI::detail {
+
+void while_no_thread_forks(void (*call)()) {
+  numa::fork_waits const until_it_returns;
+  call();
+}
+
+}  // namespace coset::detail

@@ -12,8 +12,8 @@
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/failure/long_waits.hpp"
 #include "runtime/memory/foreign.hpp"
+#include "runtime/rank_state.hpp"
 #include "runtime/requests.hpp"
-#include "team/team_state.hpp"
 #include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::detail {
@@ -42,7 +42,7 @@ std::vector<proxy_share> const& shares_of(rank_state& me) {
 
 /// Of a rank of this process.
 exchange_memory const& pieces_of(rank_state const& me, rank_t rank) {
-  return *me.team.members[rank - me.shared.part.first]->memory.exchanged;
+  return *(*me.here.beside)[rank - me.shared.part.first]->memory.exchanged;
 }
 
 /// All that the ranks of one proxy have for those of another, piece after piece; the same to both. Where it has come to.

@@ -10,12 +10,11 @@
 #include "api/exchange.hpp"
 #include "choice/choose.hpp"
 #include "coset/plan.hpp"
-#include "kernels/kernels.hpp"
 #include "plan/binding.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/learning.hpp"
+#include "runtime/rank_state.hpp"
 #include "runtime/requests.hpp"
-#include "team/team_state.hpp"
 #include "text/format.hpp"
 
 static_assert(sizeof(coset::runtime::small_view) == coset::choice::private_view_bytes);
@@ -49,7 +48,7 @@ bound_plan const& plan_checked_anew(rank_state& me, call const& c) {
     refuse(me, text::format("{}: there is no root {} in a team of {}", name_of(c.what), c.root, me.shared.size()));
   (void)told(me, [&] { return product(c.count, c.reduction->element_bytes); });
   computing_in const alike_on_all_ranks(floating_point_mode::usual(), arithmetic::floating_point);
-  bound_plan const& plan = me.plans.plan_for(me.team.plans, c, me.requests.live == 0, me.number == 0);
+  bound_plan const& plan = me.plans.plan_for(c, me.requests.live == 0, me.number == 0);
   check_own_arrays(me, plan, c.in, c.out);
   me.plans.note(c, plan);
   return plan;
@@ -70,7 +69,7 @@ std::shared_ptr<bound_plan const> const& plan_of(rank_state& me, plan_pair const
                                                  void const*& in, void*& out) {
   require_current(me);
   bound_plan const& apart = *plans.apart;
-  if (apart.owner != &me.team.plans) refuse(me, "a plan is executed by a member of another team");
+  if (apart.owner != &me.plans.store) refuse(me, "a plan is executed by a member of another team");
   std::size_t const element_bytes = apart.what.reduction->element_bytes;
   extent const gives = apart.arrays.gives[me.rank], gets = apart.arrays.gets[me.rank];
   std::size_t const in_count = (gives.end - gives.begin) / element_bytes,
@@ -177,7 +176,7 @@ call with_view(rank_state& me, call const& c) try {
     viewed.out = me.shared.arena.own_view(me.rank).bytes.data();
   } else {
     if (me.memory.view == nullptr || bytes > me.memory.view_capacity) {  // in the same call on every rank
-      me.memory.view = me.shared.arena.view_for(me.team.node_leaders[me.rank], bytes);
+      me.memory.view = me.shared.arena.view_for(me.plans.store.facts().node_leaders[me.rank], bytes);
       me.memory.view_capacity = arena::capacity_for(bytes);
     }
     viewed.out = me.memory.view;
@@ -190,21 +189,6 @@ call with_view(rank_state& me, call const& c) try {
 }
 
 }  // namespace
-
-void while_no_thread_forks(void (*call)()) {
-  numa::fork_waits const until_it_returns;
-  call();
-}
-
-fold_set const& built_in_folds(built_in_operation op, built_in_element type) { return kernels::find(op, type); }
-
-fold_set const* built_in_streaming_folds(built_in_operation op, built_in_element type) {
-  return kernels::find_streaming(op, type);
-}
-
-mixed_fold_function built_in_mixed_fold(built_in_operation op, built_in_element type) {
-  return kernels::find_mixed(op, type);
-}
 
 std::size_t sum(std::size_t a, std::size_t b) {
   std::size_t result;

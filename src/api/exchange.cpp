@@ -9,8 +9,8 @@
 #include "coset/operations.hpp"
 #include "plan/binding.hpp"
 #include "runtime/failure/argument_check.hpp"
+#include "runtime/rank_state.hpp"
 #include "runtime/requests.hpp"
-#include "team/team_state.hpp"
 #include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::detail {
@@ -75,7 +75,7 @@ void fetch(rank_state& me) {
   exchange_memory& pieces = *me.memory.exchanged;
   rank_t const ranks = me.shared.size();
   if (!pieces.fetching) {
-    bound_plan const& barrier = me.plans.plan_for(me.team.plans, meeting(), false, false);
+    bound_plan const& barrier = me.plans.plan_for(meeting(), false, false);
     pieces.fetching = planning::bind_fetching(barrier, me.rank, ranks, table_of_pieces<std::byte>());
   }
   auto& [offset, boundary, staging_bytes] = pieces.fetching->segments.last_layout;
@@ -111,7 +111,7 @@ void exchange(rank_state& me, call const& c, std::span<std::size_t const> receiv
   if (!me.shared.part.spread.sends_by_stretches())
     refuse(me,
            "all_to_all of pieces of any length: below MPI_THREAD_MULTIPLE a part needs the first rank of each process");
-  exchange_by_messages(me, me.plans.plan_for(me.team.plans, telling(me), false, false));
+  exchange_by_messages(me, me.plans.plan_for(telling(me), false, false));
 }
 
 }  // namespace

@@ -17,7 +17,6 @@
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/rank_state.hpp"
 #include "runtime/requests.hpp"
-#include "team/team_state.hpp"
 #include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::detail {

@@ -6,7 +6,6 @@
 #include "api/exchange.hpp"
 #include "choice/storages.hpp"
 #include "runtime/rank_state.hpp"
-#include "team/team_state.hpp"
 
 namespace coset::inline COSET_ABI::detail {
 namespace {
@@ -84,7 +83,7 @@ class cut_call {
 
 void run_in_segments(rank_state& me, call const& c, bool (*run_whole)(rank_state&, call const&)) {
   cut_call cut(me, c);
-  std::size_t const room = std::min(most_packed, me.team.plans.facts().most_staging);
+  std::size_t const room = std::min(most_packed, me.plans.store.facts().most_staging);
   std::size_t each = std::max<std::size_t>(room / (me.shared.size() * c.reduction->element_bytes), 1);
   each = std::min(each, (cut.longest() + 1) / 2);
   for (std::size_t done = 0; done < cut.longest();) {

@@ -98,3 +98,17 @@ std::vector<std::string> instruction_sets() {
 void force_instruction_set(std::string_view name) { current() = choose(target_named(name)); }
 
 }  // namespace coset::kernels
+
+namespace coset::inline COSET_ABI::detail {
+
+fold_set const& built_in_folds(built_in_operation op, built_in_element type) { return kernels::find(op, type); }
+
+fold_set const* built_in_streaming_folds(built_in_operation op, built_in_element type) {
+  return kernels::find_streaming(op, type);
+}
+
+mixed_fold_function built_in_mixed_fold(built_in_operation op, built_in_element type) {
+  return kernels::find_mixed(op, type);
+}
+
+}  // namespace coset::detail

@@ -3,8 +3,7 @@
 
 namespace coset::planning {
 
-detail::bound_plan const& plan_cache::bind_anew(plan_store& store, detail::call const& c, plan_key const& key,
-                                                bool idle, bool tells) {
+detail::bound_plan const& plan_cache::bind_anew(detail::call const& c, plan_key const& key, bool idle, bool tells) {
   if (all.size() >= most && idle) {
     all.clear();
     front = {};

@@ -10,8 +10,8 @@ namespace coset::inline COSET_ABI::detail {
 
 using namespace runtime;
 
-rank_state::rank_state(team_state& of, shared_memory& memory_of_all, rank_t number_here, unsigned node,
-                       unsigned memory_node, rank_state* in_root)
+rank_state::rank_state(team_state& of, planning::plan_store& of_team, shared_memory& memory_of_all, rank_t number_here,
+                       unsigned node, unsigned memory_node, rank_state* in_root)
     : team(of),
       shared(memory_of_all),
       root(in_root != nullptr ? *in_root : *this),
@@ -20,6 +20,7 @@ rank_state::rank_state(team_state& of, shared_memory& memory_of_all, rank_t numb
       lines{shared.root.arena.own(shared.root_ranks[number_here]), shared.arena.own(number_here),
             shared.arena.attention(number_here).sleepers},
       here{{}, node, memory_node},
+      plans(of_team),
       requests(*this) {
   acts.history = shared.marks.salt;
   open_channel(*this, 0);  // by the rank's own thread, on its node

@@ -66,6 +66,8 @@ struct whereabouts {
   std::thread::id thread;  ///< debug builds assert it
   unsigned node = member::unknown_node;
   unsigned memory_node = anywhere;  ///< where this rank's memory belongs, as the system numbers it
+  /// [rank]: those with which it shares memory, of this process alone. Null until the team has it.
+  std::vector<std::unique_ptr<detail::rank_state>> const* beside = nullptr;
 };
 
 /// What a rank writes for others to read beside its channels, and what they tell it.
@@ -168,8 +170,8 @@ struct rank_acts {
 namespace coset::inline COSET_ABI::detail {
 
 struct alignas(runtime::line_spacing) rank_state {
-  rank_state(team_state& of, runtime::shared_memory&, rank_t number_here, unsigned node, unsigned memory_node,
-             rank_state* in_root);
+  rank_state(team_state& of, planning::plan_store&, runtime::shared_memory&, rank_t number_here, unsigned node,
+             unsigned memory_node, rank_state* in_root);
   ~rank_state();
   rank_state(rank_state const&) = delete;
   rank_state& operator=(rank_state const&) = delete;

@@ -206,7 +206,8 @@ team_state::~team_state() {
 
 rank_state& team_state::make_rank(rank_t rank, rank_state* in_root) {
   unsigned const node = rank < shape.places.size() ? shape.places[rank].node : member::unknown_node;
-  members[rank] = std::make_unique<rank_state>(*this, shared, rank, node, shape.nodes[rank], in_root);
+  members[rank] = std::make_unique<rank_state>(*this, plans, shared, rank, node, shape.nodes[rank], in_root);
+  members[rank]->here.beside = &members;
   if (auto* const recorded = members[rank]->memory.recorded.get()) {
     recorded->levels = levels_from(shape, rank);
     if (!part.in_whole.empty()) recorded->in_origin = part.in_whole;

@@ -33,7 +33,7 @@ class Cache : public ::testing::Test {
             .reduction = &detail::table_of<float, plus>()};
   }
   detail::bound_plan const& call(detail::call const& c, bool idle = true) {
-    auto const& plan = cache_.plan_for(store_, c, idle, false);
+    auto const& plan = cache_.plan_for(c, idle, false);
     cache_.note(c, plan);
     return plan;
   }
@@ -44,7 +44,7 @@ class Cache : public ::testing::Test {
 
   std::array<float, 4> in_{}, out_{};
   plan_store store_{two_ranks()};
-  plan_cache cache_;
+  plan_cache cache_{store_};
 };
 
 TEST_F(Cache, HasOnePlanForEachShape) {
@@ -253,16 +253,17 @@ TEST_F(Cache, HasPlansInPartsWhereStagingHasNoRoom) {
   facts.pointers = false;  // so that everything is staged
   facts.most_staging = 1 << 16;
   plan_store small{facts};
+  plan_cache small_cache(small);
   std::vector<std::size_t> const pieces{1, (1 << 20) - 1};
   for (verb const what : {verb::reduce_scatter, verb::allgather, verb::gather, verb::scatter}) {
     auto too_long = sum_of(1 << 20);
     too_long.what = what;
     if (detail::only_moves(what)) too_long.reduction = &detail::copy_of<float>();
     too_long.counts = pieces;
-    auto const& plan = cache_.plan_for(small, too_long, true, false);
+    auto const& plan = small_cache.plan_for(too_long, true, false);
     EXPECT_TRUE(plan.goes_in_parts()) << name_of(what);
     EXPECT_EQ(plan.arrays.gives.size(), 2u) << name_of(what);
-    EXPECT_EQ(&cache_.plan_for(small, too_long, true, false), &plan) << name_of(what);
+    EXPECT_EQ(&small_cache.plan_for(too_long, true, false), &plan) << name_of(what);
   }
 }
 
@@ -272,18 +273,19 @@ TEST_F(Cache, NotesNothingThatItHasForgotten) {
   facts.pointers = false;  // so that everything is staged
   facts.most_staging = 1 << 16;
   plan_store small{facts};
-  for (std::size_t count = 1; count <= plan_cache::most; ++count) cache_.plan_for(small, sum_of(count), true, false);
+  plan_cache small_cache(small);
+  for (std::size_t count = 1; count <= plan_cache::most; ++count) small_cache.plan_for(sum_of(count), true, false);
   auto const last = sum_of(plan_cache::most);
-  cache_.note(last, cache_.plan_for(small, last, true, false));
-  ASSERT_NE(cache_.again(last), nullptr);
+  small_cache.note(last, small_cache.plan_for(last, true, false));
+  ASSERT_NE(small_cache.again(last), nullptr);
   struct huge {
     std::byte of[1 << 20];
   };
   auto too_long = sum_of(1);
   too_long.what = verb::broadcast;
   too_long.reduction = &detail::copy_of<huge>();
-  EXPECT_THROW(cache_.plan_for(small, too_long, true, false), lacks_staging);
-  EXPECT_EQ(cache_.again(last), nullptr);
+  EXPECT_THROW(small_cache.plan_for(too_long, true, false), lacks_staging);
+  EXPECT_EQ(small_cache.again(last), nullptr);
 }
 
 }  // namespace
