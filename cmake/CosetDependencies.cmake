@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library's own dependencies; one room each may link hwloc (numa) and include Highway (src/kernels). What only tools,
+# The library's own dependencies; one room each may link hwloc (numa) and include Highway (src/runtime/kernels). What only tools,
 # rivals or tests need is found in their folders.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
@@ -17,7 +17,7 @@ if(NOT TARGET PkgConfig::hwloc)
   pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET GLOBAL hwloc>=2.1)
 endif()
 coset_find(hwy::hwy hwy 1.0 GLOBAL)
-# Of these two the library uses headers alone: see src/text and src/schedule.
+# Of these two the library uses headers alone: see src/base/text and src/planning/schedule.
 coset_find(nlohmann_json::nlohmann_json nlohmann_json)
 coset_find(fmt::fmt fmt)
 set(coset_fmt_folders $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)

@@ -78,8 +78,8 @@ if(PROJECT_VERSION_MAJOR EQUAL 0)
 endif()
 set_target_properties(coset_shared PROPERTIES OUTPUT_NAME coset EXPORT_NAME shared LINKER_LANGUAGE CXX
   VERSION ${PROJECT_VERSION} SOVERSION ${interface_version}
-  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
-target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/api/c/coset.map)
+  LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/bindings/c/coset.map)
+target_link_options(coset_shared PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/src/bindings/c/coset.map)
 target_link_libraries(coset_shared PRIVATE PkgConfig::hwloc)
 # The shared library leaves out what its interface does not reach.
 target_compile_options(coset PRIVATE -ffunction-sections -fdata-sections)
@@ -112,25 +112,27 @@ if(COSET_UNITY)
   target_compile_options(coset PRIVATE -Wno-shadow)
 endif()
 
-coset_rooms(src/environment src/text numa src/trace src/schedule src/program src/plan src/runtime src/team src/reducer src/updates src/kernels src/calibration src/choice src/api src/api/c)
+coset_rooms(src/base/environment src/base/text numa
+  src/planning/schedule src/planning/program src/planning/calibration src/planning/choice src/planning/plan
+  src/runtime/kernels src/runtime/trace src/runtime src/runtime/calls src/team src/reducer src/reducer/updates src/bindings/c)
 # What every call passes through, and the loops in which large schedules spend their time, is optimised as the build says.
 # All else chooses and makes plans, reads files and reports.
 target_compile_options(coset PRIVATE ${coset_for_size})
 if(coset_for_size)
   get_target_property(passed_through coset SOURCES)
   string(JOIN "|" names
-    "/src/(kernels|reducer|api)/.*" "/src/runtime/[a-z_]+" "/runtime/repeated/.*" "/memory/waiting" "/plan/(plan_cache|signature)"
+    "/src/(runtime/kernels|runtime/calls|reducer|bindings/c)/.*" "/src/runtime/[a-z_]+" "/runtime/repeated/.*" "/memory/waiting" "/plan/(plan_cache|signature)"
     "/team/task_run")
   list(FILTER passed_through INCLUDE REGEX "(${names})[.]cpp$")
   # Between processes it is messages that take the time, and elements go through the kernels. The others make what is kept.
-  list(FILTER passed_through EXCLUDE REGEX "/(kernels/kernels|dump|lost|recording|plan_objects|by_messages|exchange|segments|use_staging|c/(teams|reducers|plans|operations|status)|reducer/(pool|cap|owned_copy|sparse/(log|way)|processes/[a-z]+))[.]cpp$")
+  list(FILTER passed_through EXCLUDE REGEX "/(kernels/kernels|lost|recording|by_messages|exchange|segments|use_staging|c/(teams|reducers|plans|operations|status)|reducer/(pool|cap|owned_copy|sparse/(log|way)|processes/[a-z]+|updates/[a-z]+))[.]cpp$")
   set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
   # Loops over large schedules and over many values at once: without what -O3 adds, which is size.
   get_target_property(large coset SOURCES)
-  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(fold|symmetric)|reducer/(core|arrivals|threads)|updates/sample|api/joint|api/c/verbs|plan/signature|choice/learner)[.]cpp$")
+  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(fold|symmetric)|reducer/(core|arrivals|threads)|updates/sample|calls/joint|bindings/c/verbs|plan/signature|choice/learner)[.]cpp$")
   set_property(SOURCE ${large} APPEND PROPERTY COMPILE_OPTIONS -O2)
   # Loops over vectors that callers of C name by numbers: all that -O3 gains beside is copies of loops.
-  set_property(SOURCE src/api/c/tables.cpp APPEND PROPERTY COMPILE_OPTIONS -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
+  set_property(SOURCE src/bindings/c/tables.cpp APPEND PROPERTY COMPILE_OPTIONS -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
   set_source_files_properties(${passed_through} ${large} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 endif()
 # What reads foreign text.

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "environment/variables.hpp"
+#include "base/environment/variables.hpp"
+#include "base/text/format.hpp"
 #include "numa/binding.hpp"
-#include "text/format.hpp"
 
 namespace coset::numa {
 namespace {

@@ -17,8 +17,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/environment/variables.hpp"
 #include "coset/error.hpp"
-#include "environment/variables.hpp"
 #include "numa/affinity.hpp"
 #include "numa/mask.hpp"
 #include "numa/quota.hpp"

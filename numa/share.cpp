@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "environment/variables.hpp"
+#include "base/environment/variables.hpp"
 
 namespace coset::numa {
 namespace {

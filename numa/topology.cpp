@@ -21,12 +21,12 @@
 #include <tuple>
 #include <utility>
 
-#include "environment/variables.hpp"
+#include "base/environment/variables.hpp"
+#include "base/text/file.hpp"
 #include "numa/affinity.hpp"
 #include "numa/process/fork.hpp"
 #include "numa/process/remembered.hpp"
 #include "numa/share.hpp"
-#include "text/file.hpp"
 
 namespace coset::inline COSET_ABI {
 namespace {

@@ -5,9 +5,9 @@
 #include "bench/collectives/fold.hpp"
 #include "bench/collectives/operators.hpp"
 #include "coset/detail/reduction.hpp"
-#include "measure/harness/stage.hpp"
-#include "measure/machine/parking.hpp"
-#include "measure/machine/vector_levels.hpp"
+#include "lab/measure/harness/stage.hpp"
+#include "lab/measure/machine/parking.hpp"
+#include "lab/measure/machine/vector_levels.hpp"
 
 namespace coset::measure {
 namespace {

@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "bench/collectives/typed.hpp"
-#include "measure/harness/stage.hpp"
-#include "measure/machine/parking.hpp"
+#include "lab/measure/harness/stage.hpp"
+#include "lab/measure/machine/parking.hpp"
 
 namespace coset::measure {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nothing but one flag round, each rank with one line. No floor: whoever takes two lines in turn is sometimes faster.
-#include "measure/harness/stage.hpp"
-#include "measure/machine/flag_barrier.hpp"
-#include "measure/machine/parking.hpp"
+#include "lab/measure/harness/stage.hpp"
+#include "lab/measure/machine/flag_barrier.hpp"
+#include "lab/measure/machine/parking.hpp"
 
 namespace coset::measure {
 namespace {

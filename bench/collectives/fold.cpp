@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bench/collectives/operators.hpp"
-#include "measure/machine/vector_levels.hpp"
+#include "lab/measure/machine/vector_levels.hpp"
 
 namespace coset::measure {
 namespace {

@@ -2,7 +2,7 @@
 // The rivals' arithmetic, as a careful user writes it: one fused pass over up to eight inputs, vectorised.
 #pragma once
 
-#include "measure/harness/workload.hpp"
+#include "lab/measure/harness/workload.hpp"
 
 namespace coset::measure {
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "measure/harness/workload.hpp"
+#include "lab/measure/harness/workload.hpp"
 
 namespace coset::measure {
 

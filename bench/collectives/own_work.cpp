@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is left of a cycle without its collective: each rank rewrites its input and reads a result that it has already, in an
 // array of its own, where a shared result would be, too.
-#include "measure/harness/stage.hpp"
-#include "measure/machine/parking.hpp"
+#include "lab/measure/harness/stage.hpp"
+#include "lab/measure/machine/parking.hpp"
 
 namespace coset::measure {
 namespace {

@@ -3,8 +3,8 @@
 #include "bench/collectives/fold.hpp"
 #include "bench/collectives/operators.hpp"
 #include "coset/detail/reduction.hpp"
-#include "measure/harness/stage.hpp"
-#include "measure/machine/parking.hpp"
+#include "lab/measure/harness/stage.hpp"
+#include "lab/measure/machine/parking.hpp"
 
 namespace coset::measure {
 namespace {

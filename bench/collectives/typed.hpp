@@ -4,7 +4,7 @@
 
 #include <coset/operations.hpp>
 
-#include "measure/harness/workload.hpp"
+#include "lab/measure/harness/workload.hpp"
 
 namespace coset::measure {
 

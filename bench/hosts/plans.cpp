@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "coset/operations.hpp"
-#include "plan/plan_store.hpp"
+#include "planning/plan/plan_store.hpp"
 
 namespace coset::inline COSET_ABI {
 namespace {

@@ -35,7 +35,7 @@ COMPONENTS = {
 def rows_of(mpi, settings, options):
     """The lines of one run, split."""
     folder = ROOT / "build" / mpi
-    library = folder / "src/mpi/interpose/libcoset_mpi.so"
+    library = folder / "src/mpi/preload/libcoset_mpi.so"
     preload = ["-x", f"LD_PRELOAD={library}"] if mpi == "openmpi" else ["-genv", "LD_PRELOAD", str(library)]
     arguments = [f"--{name}={getattr(options, name)}".split("=", 1) for name in ("verbs", "sizes", "rounds")
                  if getattr(options, name)]

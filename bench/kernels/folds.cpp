@@ -8,7 +8,7 @@
 #include <new>
 #include <vector>
 
-#include "kernels/kernels.hpp"
+#include "runtime/kernels/kernels.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One order at a time, from process 0 to the first process of each host to all: whose burst, of what.
-#include "measure/harness/hybrid.hpp"
+#include "lab/measure/harness/hybrid.hpp"
 
 #include <fmt/format.h>
 #include <coset/coset.hpp>

@@ -5,7 +5,7 @@
 #include <istream>
 #include <ostream>
 
-#include "measure/harness/contestant.hpp"
+#include "lab/measure/harness/contestant.hpp"
 
 namespace coset::measure {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bench/mpi/order.hpp"
-#include "measure/machine/clock.hpp"
+#include "lab/measure/machine/clock.hpp"
 
 namespace coset::measure {
 

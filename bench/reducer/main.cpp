@@ -9,10 +9,10 @@
 
 #include "bench/reducer/scatter.hpp"
 #include "coset/topology.hpp"
-#include "measure/harness/rounds.hpp"
-#include "measure/harness/statistics.hpp"
-#include "measure/machine/large_stacks.hpp"
-#include "measure/machine/processors.hpp"
+#include "lab/measure/harness/rounds.hpp"
+#include "lab/measure/harness/statistics.hpp"
+#include "lab/measure/machine/large_stacks.hpp"
+#include "lab/measure/machine/processors.hpp"
 
 namespace coset::measure {
 namespace {

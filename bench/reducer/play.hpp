@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bench/reducer/scatter.hpp"
-#include "measure/machine/clock.hpp"
+#include "lab/measure/machine/clock.hpp"
 
 namespace coset::measure {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/harness/contestant.hpp"
+#include "lab/measure/harness/contestant.hpp"
 
 namespace coset::measure {
 

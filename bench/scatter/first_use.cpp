@@ -8,8 +8,8 @@
 
 #include "bench/scatter/playing.hpp"
 #include "coset/error.hpp"
-#include "measure/harness/statistics.hpp"
-#include "measure/machine/clock.hpp"
+#include "lab/measure/harness/statistics.hpp"
+#include "lab/measure/machine/clock.hpp"
 
 namespace coset::measure {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "bench/scatter/playing.hpp"
 #include "coset/topology.hpp"
-#include "measure/harness/rounds.hpp"
-#include "measure/harness/statistics.hpp"
-#include "measure/machine/clock.hpp"
-#include "measure/machine/large_stacks.hpp"
-#include "measure/machine/processors.hpp"
+#include "lab/measure/harness/rounds.hpp"
+#include "lab/measure/harness/statistics.hpp"
+#include "lab/measure/machine/clock.hpp"
+#include "lab/measure/machine/large_stacks.hpp"
+#include "lab/measure/machine/processors.hpp"
 
 namespace coset::measure {
 namespace {

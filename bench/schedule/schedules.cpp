@@ -5,10 +5,10 @@
 #include <cmath>
 #include <string>
 
-#include "schedule/core/validate.hpp"
-#include "schedule/groups/chains.hpp"
-#include "schedule/groups/fold.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/groups/chains.hpp"
+#include "planning/schedule/groups/fold.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace {
 

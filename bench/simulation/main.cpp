@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "schedule/model/network.hpp"
+#include "planning/schedule/model/network.hpp"
 #include "simulated.hpp"
 
 namespace coset::simulation {

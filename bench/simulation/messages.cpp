@@ -5,9 +5,9 @@
 #include <set>
 #include <tuple>
 
-#include "schedule/core/events.hpp"
-#include "schedule/registry/named_fold.hpp"
-#include "study/foreign/messages.hpp"
+#include "lab/study/foreign/messages.hpp"
+#include "planning/schedule/core/events.hpp"
+#include "planning/schedule/registry/named_fold.hpp"
 
 namespace coset::simulation {
 namespace {

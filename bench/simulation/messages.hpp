@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "schedule/groups/group.hpp"
-#include "schedule/model/cost.hpp"
-#include "schedule/model/network.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/schedule/groups/group.hpp"
+#include "planning/schedule/model/cost.hpp"
+#include "planning/schedule/model/network.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::simulation {
 

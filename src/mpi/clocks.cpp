@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "trace/process.hpp"
+#include "runtime/trace/process.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 namespace {

@@ -7,11 +7,11 @@
 #include <new>
 #include <thread>
 
-#include "environment/variables.hpp"
+#include "base/environment/variables.hpp"
+#include "base/text/format.hpp"
 #include "mpi/clocks.hpp"
 #include "mpi/joint.hpp"
-#include "text/format.hpp"
-#include "trace/process.hpp"
+#include "runtime/trace/process.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 namespace {

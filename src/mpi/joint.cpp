@@ -9,8 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/text/format.hpp"
 #include "team/threads/adopted_threads.hpp"
-#include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "mpi/process_map.hpp"
-#include "schedule/model/cost.hpp"
+#include "planning/schedule/model/cost.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text/format.hpp"
 #include "coset/detail/reduction.hpp"
-#include "schedule/model/tree.hpp"
-#include "text/format.hpp"
+#include "planning/schedule/model/tree.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 namespace {

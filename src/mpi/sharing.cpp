@@ -4,7 +4,7 @@
 
 #include "mpi/joint.hpp"
 #include "mpi/network.hpp"
-#include "program/program.hpp"
+#include "planning/program/program.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reducer/arrivals.hpp"
 
+#include "base/text/format.hpp"
 #include "coset/error.hpp"
 #include "reducer/core.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
-#include "text/format.hpp"
 
 namespace coset::reducer_room {
 namespace {

@@ -8,13 +8,13 @@
 #include <limits>
 #include <string_view>
 
+#include "base/text/format.hpp"
+#include "base/text/log.hpp"
 #include "coset/error.hpp"
 #include "numa/binding.hpp"
 #include "reducer/pool.hpp"
 #include "reducer/short_lock.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
-#include "text/format.hpp"
-#include "text/log.hpp"
 
 namespace coset::reducer_room {
 namespace {

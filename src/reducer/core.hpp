@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/text/log.hpp"
 #include "coset/detail/private_copy.hpp"
 #include "numa/process/fork.hpp"
 #include "reducer/arrivals.hpp"
@@ -20,7 +21,6 @@
 #include "reducer/processes/wire.hpp"
 #include "reducer/sparse/way.hpp"
 #include "runtime/modes/floating_point_mode.hpp"
-#include "text/log.hpp"
 
 namespace coset::reducer_room {
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/text/format.hpp"
 #include "coset/detail/collective.hpp"
 #include "numa/binding.hpp"
 #include "reducer/chunks.hpp"
@@ -18,7 +19,6 @@
 #include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
-#include "text/format.hpp"
 
 namespace coset::reducer_room {
 namespace {

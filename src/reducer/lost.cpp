@@ -5,9 +5,9 @@
 #include <cstring>
 #include <exception>
 
+#include "base/text/format.hpp"
+#include "base/text/log.hpp"
 #include "reducer/core.hpp"
-#include "text/format.hpp"
-#include "text/log.hpp"
 
 namespace coset::reducer_room {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "plan/bound_plan.hpp"
+#include "planning/plan/bound_plan.hpp"
 
 namespace coset::runtime {
 

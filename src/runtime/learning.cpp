@@ -5,11 +5,11 @@
 #include <cstring>
 #include <limits>
 
+#include "base/text/format.hpp"
+#include "base/text/log.hpp"
 #include "numa/binding.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/requests.hpp"
-#include "text/format.hpp"
-#include "text/log.hpp"
 
 namespace coset::runtime {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "coset/detail/collective.hpp"
-#include "plan/plan_cache.hpp"
+#include "planning/plan/plan_cache.hpp"
 #include "runtime/flight.hpp"
 #include "runtime/memory/lines.hpp"
 #include "runtime/memory/shared_memory.hpp"

@@ -9,7 +9,7 @@
 #include "numa/binding.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/rank_state.hpp"
-#include "trace/process.hpp"
+#include "runtime/trace/process.hpp"
 
 namespace coset::runtime {
 namespace {

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "program/program.hpp"
+#include "planning/program/program.hpp"
 #include "runtime/flight.hpp"
 #include "runtime/memory/lines.hpp"
-#include "trace/journal.hpp"
+#include "runtime/trace/journal.hpp"
 
 namespace coset::inline COSET_ABI::detail {
 struct rank_state;

@@ -7,10 +7,10 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text/format.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/failure/long_waits.hpp"
 #include "runtime/transport/proxy.hpp"
-#include "text/format.hpp"
 
 namespace coset::runtime {
 namespace {

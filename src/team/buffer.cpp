@@ -4,9 +4,9 @@
 
 #include <limits>
 
+#include "base/text/format.hpp"
 #include "numa/memory.hpp"
 #include "runtime/rank_state.hpp"
-#include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::detail {
 namespace {

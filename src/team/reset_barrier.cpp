@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "team/reset_barrier.hpp"
-#include "text/format.hpp"
+#include "base/text/format.hpp"
 
 namespace coset::team_room {
 

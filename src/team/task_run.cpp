@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "calibration/profile.hpp"
+#include "planning/calibration/profile.hpp"
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 

@@ -8,22 +8,22 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/fit.hpp"
-#include "calibration/memory_facts.hpp"
-#include "calibration/profile.hpp"
+#include "base/text/format.hpp"
+#include "base/text/log.hpp"
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
 #include "numa/process/fork.hpp"
 #include "numa/share.hpp"
+#include "planning/calibration/fit.hpp"
+#include "planning/calibration/memory_facts.hpp"
+#include "planning/calibration/profile.hpp"
 #include "runtime/requests.hpp"
 #include "team/team_state.hpp"
 #include "team/threads/adopted_threads.hpp"
 #include "team/threads/idle_teams.hpp"
 #include "team/threads/lent_threads.hpp"
 #include "team/threads/workers.hpp"
-#include "text/format.hpp"
-#include "text/log.hpp"
 
 namespace coset::inline COSET_ABI {
 namespace {

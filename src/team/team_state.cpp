@@ -8,13 +8,13 @@
 #include <numeric>
 #include <set>
 
-#include "choice/choose.hpp"
 #include "numa/binding.hpp"
+#include "planning/choice/choose.hpp"
 #include "runtime/memory/use_staging.hpp"
+#include "runtime/trace/process.hpp"
 #include "team/threads/adopted_threads.hpp"
 #include "team/threads/lent_threads.hpp"
 #include "team/threads/workers.hpp"
-#include "trace/process.hpp"
 
 namespace coset::inline COSET_ABI::detail {
 

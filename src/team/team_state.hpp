@@ -11,12 +11,12 @@
 #include <optional>
 #include <vector>
 
-#include "calibration/memory_facts.hpp"
-#include "choice/rules/table.hpp"
 #include "coset/plan.hpp"
 #include "coset/team.hpp"
 #include "coset/topology.hpp"
-#include "plan/plan_store.hpp"
+#include "planning/calibration/memory_facts.hpp"
+#include "planning/choice/rules/table.hpp"
+#include "planning/plan/plan_store.hpp"
 #include "runtime/memory/shared_memory.hpp"
 #include "runtime/rank_state.hpp"
 #include "team/reset_barrier.hpp"

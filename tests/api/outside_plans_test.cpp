@@ -2,8 +2,8 @@
 // Plans from files, executed: as the same plan by name, where they serve; refused with the reason, where they do not.
 #include <gmock/gmock.h>
 
+#include "planning/schedule/registry/algorithm.hpp"
 #include "schedule/files/random_plan.hpp"
-#include "schedule/registry/algorithm.hpp"
 #include "support/bits.hpp"
 #include "support/teams.hpp"
 #include "variable.hpp"

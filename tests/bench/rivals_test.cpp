@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every contestant is right, for every type and operation, and asleep afterwards: else the comparison is void.
-#include "measure/harness/contestant.hpp"
+#include "lab/measure/harness/contestant.hpp"
 
 #include <gtest/gtest.h>
 
 #include "coset/topology.hpp"
 #include "effort.hpp"
-#include "measure/harness/rounds.hpp"
-#include "measure/machine/parking.hpp"
+#include "lab/measure/harness/rounds.hpp"
+#include "lab/measure/machine/parking.hpp"
 
 namespace coset::measure {
 namespace {

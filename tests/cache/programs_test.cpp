@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "effort.hpp"
+#include "lab/study/cache/by_hand.hpp"
+#include "lab/study/cache/program_script.hpp"
 #include "scripts.hpp"
-#include "study/cache/by_hand.hpp"
-#include "study/cache/program_script.hpp"
 
 namespace coset::cache {
 namespace {

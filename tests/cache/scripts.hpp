@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "study/cache/machine.hpp"
-#include "study/cache/script.hpp"
-#include "study/cache/simulation.hpp"
+#include "lab/study/cache/machine.hpp"
+#include "lab/study/cache/script.hpp"
+#include "lab/study/cache/simulation.hpp"
 
 namespace coset::cache::testing {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of clusters: the sentence about them, the order of ranks.
-#include "calibration/hidden.hpp"
+#include "planning/calibration/hidden.hpp"
 
 #include <gtest/gtest.h>
 

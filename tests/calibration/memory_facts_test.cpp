@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calibration/memory_facts.hpp"
+#include "planning/calibration/memory_facts.hpp"
 
 #include <gtest/gtest.h>
 

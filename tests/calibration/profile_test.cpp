@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles: kept, found again, and passed over or refused where they do not belong.
-#include "calibration/profile.hpp"
+#include "planning/calibration/profile.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <string>
 
 #include "numa/binding.hpp"
-#include "program/plan_text.hpp"
+#include "planning/program/plan_text.hpp"
 #include "variable.hpp"
 
 namespace coset::calibration {

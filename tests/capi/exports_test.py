@@ -20,7 +20,7 @@ wrong = []
 if functions - listed:
     wrong.append("""exported, but not in tests/capi/symbols.txt:
   {}
-A new function of coset.h: give it the node of the version that it comes with in src/api/c/coset.map, and add these lines
+A new function of coset.h: give it the node of the version that it comes with in src/bindings/c/coset.map, and add these lines
 to the list. Anything else should not be visible.""".format("\n  ".join(sorted(functions - listed))))
 if listed - functions:
     wrong.append("""in tests/capi/symbols.txt, but not exported:
@@ -28,7 +28,7 @@ if listed - functions:
 Programs that were linked with the library need it. It may only go with a new SOVERSION.""".format(
         "\n  ".join(sorted(listed - functions))))
 if strangers:
-    wrong.append("exported, but nothing of coset's interfaces:\n  {}\nsrc/api/c/coset.map should keep them local.".format(
+    wrong.append("exported, but nothing of coset's interfaces:\n  {}\nsrc/bindings/c/coset.map should keep them local.".format(
         "\n  ".join(sorted(strangers))))
 
 tests = "".join(file.read_text() for file in folder.rglob("*.c"))

@@ -7,7 +7,7 @@
 #include <coset/coset.hpp>
 #include <cstddef>
 
-#include "api/c/handles.hpp"
+#include "bindings/c/handles.hpp"
 #include "support/counted_new.hpp"
 
 namespace {

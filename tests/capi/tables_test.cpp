@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "api/c/handles.hpp"
-#include "api/c/tables.hpp"
+#include "bindings/c/handles.hpp"
+#include "bindings/c/tables.hpp"
 
 namespace {
 

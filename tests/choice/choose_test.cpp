@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "choice/choose.hpp"
+#include "planning/choice/choose.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,12 @@
 #include <tuple>
 #include <vector>
 
-#include "choice/price.hpp"
 #include "effort.hpp"
-#include "plan/wanted.hpp"
-#include "program/program.hpp"
-#include "schedule/core/validate.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/choice/price.hpp"
+#include "planning/plan/wanted.hpp"
+#include "planning/program/program.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::choice {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hidden clusters are looked at again before ranks start, and plans along them dropped where they are gone.
-#include "calibration/fit.hpp"
-#include "choice/rules/table.hpp"
+#include "planning/calibration/fit.hpp"
+#include "planning/choice/rules/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "choice/choose.hpp"
-#include "program/plan_text.hpp"
+#include "planning/choice/choose.hpp"
+#include "planning/program/plan_text.hpp"
 #include "variable.hpp"
 
 namespace coset::choice {

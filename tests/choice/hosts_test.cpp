@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "choice/hosts/exchange.hpp"
 #include "effort.hpp"
-#include "schedule/core/validate.hpp"
-#include "schedule/model/block_number.hpp"
-#include "schedule/model/cost.hpp"
-#include "schedule/model/tree.hpp"
-#include "schedule/parts/joined.hpp"
-#include "schedule/parts/make_part.hpp"
-#include "study/link_traffic.hpp"
+#include "lab/study/link_traffic.hpp"
+#include "planning/choice/hosts/exchange.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/model/block_number.hpp"
+#include "planning/schedule/model/cost.hpp"
+#include "planning/schedule/model/tree.hpp"
+#include "planning/schedule/parts/joined.hpp"
+#include "planning/schedule/parts/make_part.hpp"
 
 namespace coset::choice {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Learners on machines of known times: what they end with, how soon, and what it costs.
-#include "choice/learner.hpp"
+#include "planning/choice/learner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Levels of ranks, whether the machine tells them or clusters are marked: the schedule along them.
-#include "choice/levels.hpp"
+#include "planning/choice/levels.hpp"
 
 #include <gtest/gtest.h>
 
-#include "calibration/hidden.hpp"
-#include "choice/choose.hpp"
-#include "schedule/core/validate.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/calibration/hidden.hpp"
+#include "planning/choice/choose.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::choice {
 namespace {

@@ -6,11 +6,11 @@
 #include <limits>
 #include <string>
 
-#include "choice/storages.hpp"
 #include "effort.hpp"
+#include "lab/study/explain.hpp"
 #include "numa/machines.hpp"
-#include "schedule/core/verbs.hpp"
-#include "study/explain.hpp"
+#include "planning/choice/storages.hpp"
+#include "planning/schedule/core/verbs.hpp"
 
 namespace coset::choice {
 namespace {

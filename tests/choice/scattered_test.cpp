@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <string>
 
-#include "choice/choose.hpp"
 #include "effort.hpp"
-#include "schedule/core/validate.hpp"
-#include "schedule/model/selector.hpp"
-#include "schedule/registry/permutation.hpp"
+#include "planning/choice/choose.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/model/selector.hpp"
+#include "planning/schedule/registry/permutation.hpp"
 
 namespace coset::choice {
 namespace {

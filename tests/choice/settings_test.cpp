@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settings that nobody reads as they stand are named, and those that make no sense are refused.
-#include "choice/rules/settings.hpp"
+#include "planning/choice/rules/settings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "choice/rules/table.hpp"
-#include "environment/variables.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "base/environment/variables.hpp"
+#include "planning/choice/rules/table.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 #include "variable.hpp"
 
 namespace coset::choice {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans and rules as users write them, and what becomes of them.
-#include "choice/rules/table.hpp"
+#include "planning/choice/rules/table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <coset/coset.hpp>
 #include <string>
 
-#include "program/plan_text.hpp"
+#include "planning/program/plan_text.hpp"
 #include "variable.hpp"
 
 namespace coset::choice {

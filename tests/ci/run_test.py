@@ -122,9 +122,9 @@ class Costs(Folder):
         self.assertEqual(self.page.read_text(), before)
 
     def test_rooms_that_take_long_are_marked(self):
-        (self.folder / "build/room-costs").write_text("cli\tsrc/cli/main.cpp\t10\t21\nabi\t\t1\t2\n# a processor, 2 cores, today\n")
+        (self.folder / "build/room-costs").write_text("cli\tsrc/command/main.cpp\t10\t21\nabi\t\t1\t2\n# a processor, 2 cores, today\n")
         done = subprocess.run([self.folder / ".ci/costs", "rooms", "--page", self.page], capture_output=True, text=True)
-        self.assertIn("| cli | `src/cli/main.cpp` | 10 | 21 | 31 ✗ |\n| abi |  | 1 | 2 | 3 |\n", done.stdout)
+        self.assertIn("| cli | `src/command/main.cpp` | 10 | 21 | 31 ✗ |\n| abi |  | 1 | 2 | 3 |\n", done.stdout)
 
 
 class Workflow(unittest.TestCase):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What coset info warns of, on machines made up for it.
-#include "cli/inspect/info_placement.hpp"
+#include "command/inspect/info_placement.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

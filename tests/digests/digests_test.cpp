@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "kernels/kernels.hpp"
 #include "numa/child.hpp"
+#include "runtime/kernels/kernels.hpp"
 #include "support/bits.hpp"
 #include "support/teams.hpp"
 

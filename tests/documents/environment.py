@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The table of docs/environment.md is what `coset info --environment` says, the manual page names the same variables, and
-only src/environment asks the system for one.
+only src/base/environment asks the system for one.
 
 usage: environment.py COSET [--write]
 
@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/environment.md"
-ASKS = ROOT / "src/environment/variables.cpp"
+ASKS = ROOT / "src/base/environment/variables.cpp"
 TABLE = re.compile(r"(?<=<!-- table -->\n).*?(?=<!-- end of table -->)", re.DOTALL)
 OF_VERBS, SAME_FOR_VERB = "plans by size", "The same for this verb."
 
@@ -39,7 +39,7 @@ def others_that_ask():
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".c", ".cpp", ".h", ".hpp", ".f90") and path != ASKS:
                 if re.search(r"\b(?:secure_)?getenv *\(", path.read_text(encoding="utf-8")):
-                    yield f"{path.relative_to(ROOT)} calls getenv: variables are read by way of src/environment/variables.hpp"
+                    yield f"{path.relative_to(ROOT)} calls getenv: variables are read by way of src/base/environment/variables.hpp"
 
 
 def missing_in_manual(variables):

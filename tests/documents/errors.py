@@ -14,8 +14,8 @@ import markdown
 
 PAGE = markdown.ROOT / "docs/errors.md"
 SOURCES = ("include", "numa", "src", "cmake", "CMakeLists.txt")
-COMPLETE = ("CMakeLists.txt", "cmake", "include", "numa", "src/api", "src/mpi", "src/python", "src/reducer", "src/runtime",
-            "src/team", "src/updates")
+COMPLETE = ("CMakeLists.txt", "cmake", "include", "numa", "src/runtime/calls", "src/mpi", "src/bindings/python", "src/reducer", "src/runtime",
+            "src/team", "src/reducer/updates")
 SUFFIXES = {".cpp", ".hpp", ".h", ".in", ".f90", ".cmake", ".txt", ".py"}
 LITERAL = re.compile(r"\"([^\"\n]+)\"|'([^'\n]+)'")
 THROWN = re.compile(r"\b(?:argument_error|topology_error|mismatch_error|schedule_error|aborted|timed_out|error|refuse|fail)\("

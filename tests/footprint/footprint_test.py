@@ -17,7 +17,7 @@ C_LIBRARY = {"libc.so.6", "libm.so.6", "libpthread.so.0", "ld-linux-x86-64.so.2"
 CXX = C_LIBRARY | {"libstdc++.so.6", "libgcc_s.so.1"}
 MAY_NEED = {
     "libcoset.so": CXX | {"libhwloc.so.15"},
-    "src/study/libcoset_study.so": CXX,
+    "src/lab/study/libcoset_study.so": CXX,
     "coset": CXX | {"libhwloc.so.15", "libfmt.so.9"},
 }
 
@@ -62,7 +62,7 @@ class Footprint(unittest.TestCase):
                 self.assertIn(of.split("(")[0], INSTANCES)
 
     def test_the_study_library_exports_what_its_header_declares(self):
-        for name in exported(BUILD / "src/study/libcoset_study.so"):
+        for name in exported(BUILD / "src/lab/study/libcoset_study.so"):
             self.assertRegex(name, r"^(?:coset::study::|typeinfo (?:name )?for coset::)", name)
 
 

@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "answers.hpp"
-#include "schedule/core/required.hpp"
-#include "schedule/core/validate.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/schedule/core/required.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables of the environment and the plans, storages and sizes in them: what is taken means the same when written out.
 #include "answers.hpp"
-#include "choice/rules/table.hpp"
 #include "coset/verbs/verb.hpp"
-#include "program/plan_text.hpp"
-#include "program/program.hpp"
+#include "planning/choice/rules/table.hpp"
+#include "planning/program/plan_text.hpp"
+#include "planning/program/program.hpp"
 
 namespace {
 

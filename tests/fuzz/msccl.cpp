@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "answers.hpp"
-#include "study/foreign/foreign.hpp"
-#include "study/plan_json.hpp"
+#include "lab/study/foreign/foreign.hpp"
+#include "lab/study/plan_json.hpp"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "answers.hpp"
-#include "study/draw.hpp"
-#include "study/foreign/foreign.hpp"
-#include "study/plan_json.hpp"
+#include "lab/study/draw.hpp"
+#include "lab/study/foreign/foreign.hpp"
+#include "lab/study/plan_json.hpp"
 
 namespace {
 

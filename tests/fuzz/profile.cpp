@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tuning profiles: refused naming the file, or read.
-#include "calibration/profile.hpp"
+#include "planning/calibration/profile.hpp"
 #include "answers.hpp"
-#include "program/plan_text.hpp"
+#include "planning/program/plan_text.hpp"
 
 namespace {
 

@@ -2,9 +2,9 @@
 // Machines described in hwloc's XML: what is read has consistent numbers and places for ranks.
 #include "coset/topology.hpp"
 #include "answers.hpp"
-#include "calibration/profile.hpp"
-#include "choice/choose.hpp"
 #include "foreign.hpp"
+#include "planning/calibration/profile.hpp"
+#include "planning/choice/choose.hpp"
 
 namespace {
 

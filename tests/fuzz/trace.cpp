@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces: refused naming the file, or told in words and written again.
 #include "answers.hpp"
-#include "cli/trace/read.hpp"
-#include "cli/trace/summary.hpp"
-#include "trace/log.hpp"
+#include "command/trace/read.hpp"
+#include "command/trace/summary.hpp"
+#include "runtime/trace/log.hpp"
 
 namespace {
 

@@ -3,10 +3,10 @@
 #include <sstream>
 
 #include "answers.hpp"
-#include "schedule/algorithms/flexreduce.hpp"
-#include "schedule/core/validate.hpp"
-#include "schedule/model/network.hpp"
-#include "schedule/model/tree.hpp"
+#include "planning/schedule/algorithms/flexreduce.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/model/network.hpp"
+#include "planning/schedule/model/tree.hpp"
 
 namespace {
 

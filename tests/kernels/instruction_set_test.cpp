@@ -9,8 +9,8 @@
 
 #include "coset/error.hpp"
 #include "hwy/targets.h"
-#include "kernels/kernels.hpp"
-#include "kernels/processor.hpp"
+#include "runtime/kernels/kernels.hpp"
+#include "runtime/kernels/processor.hpp"
 
 namespace coset::kernels::test {
 namespace {

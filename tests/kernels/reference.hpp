@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "coset/binned.hpp"
-#include "kernels/kernels.hpp"
+#include "runtime/kernels/kernels.hpp"
 
 namespace coset::kernels::test {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/kernels.hpp"
+#include "runtime/kernels/kernels.hpp"
 
 namespace coset::kernels::test {
 namespace {

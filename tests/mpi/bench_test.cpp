@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contestants over processes: every one plays, and every result is right.
-#include "measure/harness/hybrid.hpp"
+#include "lab/measure/harness/hybrid.hpp"
 
-#include "measure/harness/rounds.hpp"
+#include "lab/measure/harness/rounds.hpp"
 #include "mpi/processes.hpp"
 
 namespace coset::mpi_test {

@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "mpi/processes.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 #include "schedule/files/random_plan.hpp"
-#include "schedule/registry/algorithm.hpp"
 #include "variable.hpp"
 
 namespace coset::mpi_test {

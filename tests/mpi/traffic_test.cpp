@@ -6,9 +6,9 @@
 #include <set>
 #include <sstream>
 
+#include "lab/study/link_traffic.hpp"
 #include "mpi/processes.hpp"
-#include "schedule/registry/algorithm.hpp"
-#include "study/link_traffic.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::mpi_test {
 namespace {

@@ -36,24 +36,24 @@ OF_RANKS_AT_WORK = [
 # Of each room the tests that cover it, as ctest knows them: first those that find most in the least time. All of them at
 # small effort.
 TESTS = {
-    "src/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "runtime_executor_test",
+    "src/planning/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "runtime_executor_test",
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "runtime_messages_test"],
-    "src/plan": ["plan_parts_test", "plan_cache_test", "api_calls_test", "team_plans_test", "team_passed_over_test",
+    "src/planning/plan": ["plan_parts_test", "plan_cache_test", "api_calls_test", "team_plans_test", "team_passed_over_test",
                  "runtime_executor_test", "runtime_mismatch_test", "team_lifetimes_test", "team_nodes_test",
                  "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_core_test", "reducer_copies_test", "reducer_memory_test", "reducer_threads_test",
                     "reducer_reducer_test", "reducer_omp_test", "reducer_processes_test"],
-    "src/api": OF_RANKS_AT_WORK + ["team_passed_over_test"],
+    "src/runtime/calls": OF_RANKS_AT_WORK + ["team_passed_over_test"],
     "src/runtime": OF_RANKS_AT_WORK,
     "src/team": OF_RANKS_AT_WORK + ["team_idle_teams_test", "team_limits_test", "team_confined_test", "team_layout_test"],
 }
 # Those that are changed only where they are named.
 TESTS_IF_NAMED = {
-    "src/schedule": ["schedule_own_chains_test", "schedule_search_test", "schedule_group_test", "schedule_fold_test",
+    "src/planning/schedule": ["schedule_own_chains_test", "schedule_search_test", "schedule_group_test", "schedule_fold_test",
                      "schedule_every_algorithm_test", "schedule_two_level_test", "schedule_pipelined_test", "program_parts_test",
                      "choice_test"],
 }
-LEFT_OUT = TOP / "src/api/c"  # no decisions of its own
+LEFT_OUT = TOP / "src/bindings/c"  # no decisions of its own
 FEWEST_PRECOMPILED = 5  # of the mutants of one room: its headers take three times what a file does
 
 

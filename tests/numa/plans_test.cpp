@@ -5,11 +5,11 @@
 #include <set>
 #include <tuple>
 
-#include "choice/choose.hpp"
 #include "effort.hpp"
 #include "numa/machines.hpp"
-#include "schedule/core/validate.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/choice/choose.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::numa_test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a plan says of callers' arrays, and how it is cut where staging is short.
-#include "plan/binding.hpp"
+#include "planning/plan/binding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "coset/operations.hpp"
-#include "plan/calls.hpp"
+#include "planning/plan/calls.hpp"
 
 namespace coset::planning {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "coset/operations.hpp"
-#include "plan/binding.hpp"
-#include "plan/plan_cache.hpp"
+#include "planning/plan/binding.hpp"
+#include "planning/plan/plan_cache.hpp"
 
 namespace coset::planning {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "coset/operations.hpp"
 #include "effort.hpp"
-#include "plan/plan_store.hpp"
+#include "planning/plan/plan_store.hpp"
 
 namespace coset::planning {
 namespace {

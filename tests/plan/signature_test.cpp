@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ranks tell each other of their calls, for messages.
-#include "plan/signature.hpp"
+#include "planning/plan/signature.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How calls are to run: rules that apply, the library's own choice, and what is refused with which words.
-#include "plan/wanted.hpp"
+#include "planning/plan/wanted.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "coset/operations.hpp"
-#include "plan/calls.hpp"
-#include "plan/plan_store.hpp"
-#include "schedule/core/validate.hpp"
+#include "planning/plan/calls.hpp"
+#include "planning/plan/plan_store.hpp"
+#include "planning/schedule/core/validate.hpp"
 
 namespace coset::planning {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where blocks and staging layers begin, for any count and element size.
-#include "program/bind.hpp"
+#include "planning/program/bind.hpp"
 
 #include <gtest/gtest.h>
 

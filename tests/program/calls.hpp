@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "program/program.hpp"
-#include "schedule/core/required.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/program/program.hpp"
+#include "planning/schedule/core/required.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 #include "simulation.hpp"
 
 namespace coset::program::testing {

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "calls.hpp"
-#include "choice/choose.hpp"
 #include "effort.hpp"
+#include "planning/choice/choose.hpp"
 
 namespace coset::program::testing {
 namespace {

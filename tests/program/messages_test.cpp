@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "calls.hpp"
-#include "program/offloads.hpp"
+#include "planning/program/offloads.hpp"
 
 namespace coset::program::testing {
 namespace {

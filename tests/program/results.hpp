@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "memory.hpp"
-#include "schedule/core/schedule.hpp"
+#include "planning/schedule/core/schedule.hpp"
 
 namespace coset::program::testing {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "program/program.hpp"
+#include "planning/program/program.hpp"
 
 namespace coset::program::testing {
 

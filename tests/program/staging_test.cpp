@@ -7,7 +7,7 @@
 
 #include "calls.hpp"
 #include "effort.hpp"
-#include "program/bind.hpp"
+#include "planning/program/bind.hpp"
 #include "support/plan_texts.hpp"
 
 namespace coset::program::testing {

@@ -20,7 +20,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 
 OPENED = re.compile(r"\bi?fstream\b|\bfopen *\(")
-READ_WHAT_THE_SYSTEM_WRITES = {"numa/quota.cpp", "src/cli/report/facts.cpp", "src/cli/restart.cpp", "src/measure/machine/parking.cpp"}
+READ_WHAT_THE_SYSTEM_WRITES = {"numa/quota.cpp", "src/command/report/facts.cpp", "src/command/restart.cpp", "src/lab/measure/machine/parking.cpp"}
 
 
 @dataclasses.dataclass
@@ -50,9 +50,15 @@ def rooms_in(text):
 
 
 def room_of_header(rooms, header):
-    """By the first part of its path: "runtime/flight.hpp" is of src/runtime, "coset/plan.hpp" public."""
-    first = header.split("/")[0]
-    return {"coset": "public"}.get(first, first if first in rooms else None)
+    """The innermost that its path leads into: "runtime/flight.hpp" is of src/runtime, "coset/plan.hpp" public."""
+    path = pathlib.PurePosixPath("include" if header.startswith("coset/") else "src") / header
+    return room_of_file(rooms, path) or room_of_file(rooms, pathlib.PurePosixPath(header))
+
+
+def room_of_file(rooms, path):
+    """Of a path from the project's top."""
+    around = [room for room in rooms.values() if room.folder in path.parents]
+    return max(around, key=lambda room: len(room.folder.parts)).name if around else None
 
 
 def wall_of_header(rooms, header):
@@ -72,19 +78,26 @@ def wrong_includes(rooms, room, text):
             yield f"includes <{header}>: {wall} stays behind its wall"
 
 
-def files_of(room):
+def files_of(rooms, room):
     for path in sorted((ROOT / room.folder).rglob("*")):
-        if path.suffix in (".cpp", ".hpp", ".h"):
+        if path.suffix in (".cpp", ".hpp", ".h") and room_of_file(rooms, path.relative_to(ROOT)) == room.name:
             yield path
 
 
+def homeless(rooms):
+    """Sources that no room has."""
+    for path in sorted((ROOT / "src").rglob("*")):
+        if path.suffix in (".cpp", ".hpp", ".h", ".f90") and room_of_file(rooms, path.relative_to(ROOT)) is None:
+            yield f"{path.relative_to(ROOT)} is in no room of arrows.txt"
+
+
 def files_opened():
-    """In src and numa, by other means than src/text/file.hpp."""
+    """In src and numa, by other means than src/base/text/file.hpp."""
     for folder in ("src", "numa"):
         for path in sorted((ROOT / folder).rglob("*.?pp")):
             own = path.relative_to(ROOT).as_posix()
             if own not in READ_WHAT_THE_SYSTEM_WRITES and OPENED.search(path.read_text(encoding="utf-8")):
-                yield f"{own} opens a file to read it: what others wrote is read by way of src/text/file.hpp"
+                yield f"{own} opens a file to read it: what others wrote is read by way of src/base/text/file.hpp"
 
 
 def heights(rooms):
@@ -113,11 +126,9 @@ def main(arguments):
     if arguments:
         print(__doc__, file=sys.stderr)
         return 2
-    wrong = [f"{path.relative_to(ROOT)} {what}" for room in rooms.values() for path in files_of(room)
+    wrong = [f"{path.relative_to(ROOT)} {what}" for room in rooms.values() for path in files_of(rooms, room)
              for what in wrong_includes(rooms, room, path.read_text(encoding="utf-8"))]
-    folders = {path for path in (ROOT / "src").iterdir() if path.is_dir()}
-    wrong += [f"{folder.relative_to(ROOT)} is not in arrows.txt" for folder in
-              sorted(folders - {ROOT / room.folder for room in rooms.values()})]
+    wrong += homeless(rooms)
     wrong += files_opened()
     if picture(rooms) not in PICTURE_IN.read_text(encoding="utf-8"):
         wrong.append(f"{PICTURE_IN.relative_to(ROOT)} does not show what rooms.py --picture prints")

@@ -9,7 +9,7 @@ import sys
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 MOST = 60
 # A line or a function for each verb: what C, Python and MPI call it, and what calls it for them.
-OWN = {"src/api/c/verbs.cpp", "src/python/members.cpp", "src/mpi/interpose/call.cpp", "src/study/foreign/mpi_routine.cpp"}
+OWN = {"src/bindings/c/verbs.cpp", "src/bindings/python/members.cpp", "src/mpi/preload/call.cpp", "src/lab/study/foreign/mpi_routine.cpp"}
 
 
 def verbs():

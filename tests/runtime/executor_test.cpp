@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "coset/detail/task_run.hpp"
-#include "plan/bound_plan.hpp"
-#include "program/program.hpp"
+#include "planning/plan/bound_plan.hpp"
+#include "planning/program/program.hpp"
 #include "support/tasks.hpp"
 #include "team/team_state.hpp"
 #include "variable.hpp"

@@ -2,7 +2,7 @@
 // Ranks that disagree: every one of them is told, with what both were doing, and the team works afterwards.
 #include <random>
 
-#include "program/program.hpp"
+#include "planning/program/program.hpp"
 #include "support/plan_texts.hpp"
 #include "support/teams.hpp"
 

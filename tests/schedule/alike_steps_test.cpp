@@ -2,9 +2,9 @@
 // What is known of schedules before they are made, against what counting finds in them.
 #include <gtest/gtest.h>
 
-#include "schedule/model/alike_steps.hpp"
-#include "schedule/model/selector.hpp"
-#include "schedule/registry/named_fold.hpp"
+#include "planning/schedule/model/alike_steps.hpp"
+#include "planning/schedule/model/selector.hpp"
+#include "planning/schedule/registry/named_fold.hpp"
 
 namespace coset::schedule {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/core/schedule.hpp"
+#include "planning/schedule/core/schedule.hpp"
 #include "support/oracle.hpp"
 
 namespace coset::schedule::testing {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices by hand, the seed paper's estimate against the optimum, and what the selector may choose.
-#include "schedule/model/cost.hpp"
+#include "planning/schedule/model/cost.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "schedule/model/selector.hpp"
-#include "schedule/registry/named_fold.hpp"
+#include "planning/schedule/model/selector.hpp"
+#include "planning/schedule/registry/named_fold.hpp"
 
 namespace coset::schedule {
 namespace {

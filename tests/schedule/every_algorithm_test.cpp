@@ -6,10 +6,10 @@
 #include <cctype>
 
 #include "effort.hpp"
-#include "schedule/core/rank_order.hpp"
-#include "schedule/core/required.hpp"
-#include "schedule/core/validate.hpp"
-#include "schedule/registry/named_fold.hpp"
+#include "planning/schedule/core/rank_order.hpp"
+#include "planning/schedule/core/required.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/registry/named_fold.hpp"
 
 namespace coset::schedule {
 namespace {

@@ -7,10 +7,10 @@
 #include <random>
 #include <set>
 
-#include "schedule/algorithms/flexreduce.hpp"
-#include "schedule/composed/nodes.hpp"
+#include "planning/schedule/algorithms/flexreduce.hpp"
+#include "planning/schedule/composed/nodes.hpp"
+#include "planning/schedule/model/tree.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/model/tree.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule::testing {

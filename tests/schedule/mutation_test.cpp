@@ -6,9 +6,9 @@
 #include <random>
 
 #include "effort.hpp"
-#include "schedule/core/required.hpp"
-#include "schedule/core/validate.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/schedule/core/required.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 #include "set_execution.hpp"
 
 namespace coset::schedule {

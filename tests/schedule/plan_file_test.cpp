@@ -4,9 +4,9 @@
 
 #include <sstream>
 
-#include "schedule/core/required.hpp"
+#include "lab/study/plan_json.hpp"
+#include "planning/schedule/core/required.hpp"
 #include "schedules.hpp"
-#include "study/plan_json.hpp"
 
 namespace coset::schedule {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "schedule/core/validate.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::schedule::testing {
 

@@ -2,7 +2,7 @@
 // A second opinion on schedules: plain execution on multisets of contributors, sharing no code with validate().
 #pragma once
 
-#include "schedule/core/schedule.hpp"
+#include "planning/schedule/core/schedule.hpp"
 
 namespace coset::schedule {
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "schedule/algorithms/bruck_ho.hpp"
-#include "schedule/algorithms/dissemination.hpp"
-#include "schedule/core/required.hpp"
+#include "planning/schedule/algorithms/bruck_ho.hpp"
+#include "planning/schedule/algorithms/dissemination.hpp"
+#include "planning/schedule/core/required.hpp"
+#include "planning/schedule/registry/named_special.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/registry/named_special.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule::testing {

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "schedule/model/selector.hpp"
+#include "planning/schedule/model/selector.hpp"
 #include "schedules.hpp"
 
 namespace coset::schedule {

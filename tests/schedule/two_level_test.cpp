@@ -6,11 +6,11 @@
 #include <numeric>
 #include <random>
 
-#include "schedule/core/required.hpp"
+#include "lab/study/draw.hpp"
+#include "lab/study/link_traffic.hpp"
+#include "planning/schedule/core/required.hpp"
 #include "schedule/effort.hpp"
 #include "schedule/schedules.hpp"
-#include "study/draw.hpp"
-#include "study/link_traffic.hpp"
 
 namespace coset::schedule::testing {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // validate() on schedules written by hand: what it measures, and what it refuses.
-#include "schedule/core/validate.hpp"
+#include "planning/schedule/core/validate.hpp"
 
 #include <gtest/gtest.h>
 
-#include "schedule/registry/algorithm.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::schedule {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/registry/algorithm.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::team_test {
 

@@ -9,8 +9,8 @@
 #include <random>
 
 #include "effort.hpp"
-#include "kernels/kernels.hpp"
-#include "schedule/core/validate.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "runtime/kernels/kernels.hpp"
 #include "support/bits.hpp"
 #include "support/plan_texts.hpp"
 #include "support/verbs.hpp"

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "children.hpp"
-#include "choice/choose.hpp"
 #include "cross/emulated.hpp"
+#include "planning/choice/choose.hpp"
 #include "runtime/requests.hpp"
 #include "support/teams.hpp"
 #include "team/team_state.hpp"

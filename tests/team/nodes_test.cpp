@@ -4,8 +4,8 @@
 #include <cctype>
 #include <deque>
 
-#include "choice/choose.hpp"
 #include "numa/machines.hpp"
+#include "planning/choice/choose.hpp"
 #include "support/combination.hpp"
 #include "support/verbs.hpp"
 #include "variable.hpp"

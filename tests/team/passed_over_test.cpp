@@ -6,10 +6,10 @@
 #include <fstream>
 #include <random>
 
-#include "calibration/profile.hpp"
-#include "choice/rules/table.hpp"
-#include "environment/variables.hpp"
-#include "program/program.hpp"
+#include "base/environment/variables.hpp"
+#include "planning/calibration/profile.hpp"
+#include "planning/choice/rules/table.hpp"
+#include "planning/program/program.hpp"
 #include "support/plan_texts.hpp"
 #include "support/verbs.hpp"
 #include "team/team_state.hpp"

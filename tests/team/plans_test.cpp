@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every algorithm under every storage that serves it, executed by real threads.
-#include "program/program.hpp"
-#include "schedule/core/validate.hpp"
+#include "planning/program/program.hpp"
+#include "planning/schedule/core/validate.hpp"
 #include "support/plan_texts.hpp"
 #include "support/reductions.hpp"
 #include "support/teams.hpp"

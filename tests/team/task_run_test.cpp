@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "coset/detail/task_run.hpp"
-#include "plan/bound_plan.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/plan/bound_plan.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 #include "support/tasks.hpp"
 #include "team/team_state.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of JSON files, and the lines and places of those that are wrong.
-#include "text/fields.hpp"
+#include "base/text/fields.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that others wrote: read whole, or refused without waiting for anybody.
-#include "text/file.hpp"
+#include "base/text/file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

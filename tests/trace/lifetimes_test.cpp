@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "cli/trace/read.hpp"
+#include "command/trace/read.hpp"
 #include "trace/recording.hpp"
 
 namespace coset::trace_test {

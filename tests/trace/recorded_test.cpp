@@ -7,10 +7,10 @@
 #include <set>
 #include <tuple>
 
-#include "cli/trace/read.hpp"
-#include "cli/trace/summary.hpp"
-#include "schedule/core/schedule.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "command/trace/read.hpp"
+#include "command/trace/summary.hpp"
+#include "planning/schedule/core/schedule.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 #include "team/team_state.hpp"
 #include "trace/recording.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/trace/process.hpp"
 #include "support/teams.hpp"
-#include "trace/process.hpp"
 
 namespace coset::trace_test {
 

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <string>
 
-#include "cli/trace/read.hpp"
-#include "cli/trace/summary.hpp"
+#include "command/trace/read.hpp"
+#include "command/trace/summary.hpp"
 #include "trace/recording.hpp"
 
 namespace coset::trace_test {

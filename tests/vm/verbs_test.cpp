@@ -2,10 +2,10 @@
 // Every verb is right under flat plans and under those that follow the machine's nodes, however ranks are placed.
 #include "support/verbs.hpp"
 
-#include "plan/bound_plan.hpp"
-#include "plan/wanted.hpp"
+#include "planning/plan/bound_plan.hpp"
+#include "planning/plan/wanted.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 #include "runtime/rank_state.hpp"
-#include "schedule/registry/algorithm.hpp"
 #include "vm/machine.hpp"
 
 namespace coset::vm_test {

@@ -6,7 +6,7 @@
 #include "bench/collectives/factories.hpp"
 #include "bench/collectives/omp/omp_contestant.hpp"
 #include "bench/collectives/operators.hpp"
-#include "measure/machine/vector_levels.hpp"
+#include "lab/measure/machine/vector_levels.hpp"
 
 namespace coset::measure {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "measure/machine/parking.hpp"
+#include "lab/measure/machine/parking.hpp"
 
 namespace coset::measure {
 

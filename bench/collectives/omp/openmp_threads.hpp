@@ -4,7 +4,7 @@
 
 #include <omp.h>
 
-#include "measure/machine/parking.hpp"
+#include "lab/measure/machine/parking.hpp"
 #include "numa/binding.hpp"
 
 namespace coset::measure {

@@ -5,9 +5,9 @@
 
 #include "bench/collectives/by_hand.hpp"
 #include "bench/collectives/factories.hpp"
-#include "measure/harness/stage.hpp"
-#include "measure/machine/flag_barrier.hpp"
-#include "measure/machine/parking.hpp"
+#include "lab/measure/harness/stage.hpp"
+#include "lab/measure/machine/flag_barrier.hpp"
+#include "lab/measure/machine/parking.hpp"
 
 namespace coset::measure {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <new>
 
-#include "measure/machine/vector_levels.hpp"
+#include "lab/measure/machine/vector_levels.hpp"
 
 namespace coset::measure {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "bench/mpi/loops/turns.hpp"
 #include "coset/error.hpp"
-#include "measure/harness/statistics.hpp"
-#include "measure/machine/large_stacks.hpp"
+#include "lab/measure/harness/statistics.hpp"
+#include "lab/measure/machine/large_stacks.hpp"
 
 namespace coset::measure {
 namespace {

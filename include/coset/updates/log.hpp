@@ -17,7 +17,7 @@ namespace coset::inline COSET_ABI::detail {
 /// Updates without their types, part by part, in the order in which they came: each part has a list of chunks, which come
 /// from memory that earlier logs have left. A chunk is a page, as processors prefetch along a page: with chunks of 1 KiB a
 /// partition takes a third longer, and lines that are composed in a cache and stored past it save nothing
-/// (src/updates/README.md).
+/// (src/reducer/updates/README.md).
 class COSET_API update_chunks {
  public:
   static constexpr std::size_t chunk_bytes = 4096, header_bytes = sizeof(void*);

@@ -5,9 +5,9 @@
 #include <sstream>
 #include <string>
 
-#include "api/c/handles.hpp"
-#include "api/c/options.hpp"
-#include "api/c/status.hpp"
+#include "bindings/c/handles.hpp"
+#include "bindings/c/options.hpp"
+#include "bindings/c/status.hpp"
 #include "coset/coset_mpi.h"
 #include "coset/mpi.hpp"
 

@@ -13,7 +13,7 @@
 #include "mpi/agreement.hpp"
 #include "mpi/pool/connections.hpp"
 #include "mpi/process_map.hpp"
-#include "schedule/model/cost.hpp"
+#include "planning/schedule/model/cost.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 

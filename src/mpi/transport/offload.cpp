@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <climits>
 
+#include "base/text/format.hpp"
 #include "runtime/memory/lines.hpp"
 #include "runtime/transport/offload.hpp"
-#include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text/format.hpp"
 #include "runtime/failure/argument_check.hpp"
-#include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
 

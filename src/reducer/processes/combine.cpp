@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/format.hpp"
 #include "coset/detail/collective.hpp"
 #include "reducer/chunks.hpp"
 #include "reducer/core.hpp"
 #include "reducer/processes/touched.hpp"
 #include "runtime/memory/lines.hpp"
 #include "team/team_state.hpp"
-#include "text/format.hpp"
 
 namespace coset::reducer_room {
 

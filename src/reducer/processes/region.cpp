@@ -5,13 +5,13 @@
 #include <string>
 #include <utility>
 
+#include "base/text/format.hpp"
+#include "base/text/log.hpp"
 #include "coset/detail/collective.hpp"
 #include "reducer/processes/ranks.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
 #include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
-#include "text/format.hpp"
-#include "text/log.hpp"
 
 namespace coset::reducer_room {
 namespace {

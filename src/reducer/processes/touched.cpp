@@ -9,9 +9,9 @@
 #include <numeric>
 #include <span>
 
+#include "base/text/format.hpp"
 #include "coset/detail/collective.hpp"
 #include "coset/operations.hpp"
-#include "text/format.hpp"
 
 namespace coset::reducer_room {
 namespace {

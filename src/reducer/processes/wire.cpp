@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reducer/processes/wire.hpp"
 
-#include "text/format.hpp"
+#include "base/text/format.hpp"
 
 namespace coset::reducer_room {
 

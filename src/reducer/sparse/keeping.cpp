@@ -4,9 +4,9 @@
 #include <cstring>
 #include <exception>
 
+#include "base/text/format.hpp"
 #include "coset/error.hpp"
 #include "reducer/chunks.hpp"
-#include "text/format.hpp"
 
 namespace coset::inline COSET_ABI::detail {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/text/format.hpp"
 #include "coset/error.hpp"
-#include "text/format.hpp"
 
 namespace coset::reducer_room {
 namespace {

@@ -11,9 +11,9 @@
 #include <new>
 #include <utility>
 
+#include "base/text/format.hpp"
 #include "coset/detail/collective.hpp"
 #include "runtime/failure/long_waits.hpp"
-#include "text/format.hpp"
 
 namespace coset::runtime {
 namespace {

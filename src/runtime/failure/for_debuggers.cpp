@@ -70,7 +70,7 @@ constinit numa::fork_safe_mutex listing;
 
 namespace coset::inline COSET_ABI::detail {
 
-/// As src/plan/signature.cpp tells them.
+/// As src/planning/plan/signature.cpp tells them.
 constexpr auto verbs_in_words = [] {
   std::array<teams_for_debuggers::verb_in_words, verb_rows.size()> all{};
   for (std::size_t v = 0; v < all.size(); ++v) {

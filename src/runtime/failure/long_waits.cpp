@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/text/format.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
 #include "runtime/failure/standstill.hpp"
-#include "text/format.hpp"
 
 namespace coset::runtime {
 namespace {

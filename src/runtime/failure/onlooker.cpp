@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "choice/rules/settings.hpp"
+#include "base/text/format.hpp"
 #include "numa/process/fork.hpp"
-#include "text/format.hpp"
+#include "planning/choice/rules/settings.hpp"
 
 namespace coset::runtime {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text/format.hpp"
 #include "runtime/failure/argument_check.hpp"
-#include "text/format.hpp"
 
 namespace coset::runtime {
 namespace {

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "base/text/format.hpp"
 #include "runtime/failure/argument_check.hpp"
-#include "text/format.hpp"
 
 namespace coset::runtime {
 namespace {

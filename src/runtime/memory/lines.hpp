@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "coset/detail/line_spacing.hpp"
-#include "plan/signature.hpp"
-#include "program/program.hpp"
+#include "planning/plan/signature.hpp"
+#include "planning/program/program.hpp"
 
 namespace coset::runtime {
 

@@ -17,9 +17,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text/format.hpp"
+#include "base/text/log.hpp"
 #include "numa/quota.hpp"
-#include "text/format.hpp"
-#include "text/log.hpp"
 
 namespace coset::runtime {
 namespace {

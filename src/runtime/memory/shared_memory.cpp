@@ -4,10 +4,10 @@
 #include <thread>
 #include <utility>
 
+#include "base/text/format.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/rank_state.hpp"
-#include "text/format.hpp"
-#include "trace/process.hpp"
+#include "runtime/trace/process.hpp"
 
 namespace coset::runtime {
 namespace {

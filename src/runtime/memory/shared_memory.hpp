@@ -12,7 +12,7 @@
 
 #include "numa/memory.hpp"
 #include "numa/process/fork.hpp"
-#include "program/program.hpp"
+#include "planning/program/program.hpp"
 #include "runtime/failure/failure.hpp"
 #include "runtime/failure/for_debuggers.hpp"
 #include "runtime/memory/arena.hpp"

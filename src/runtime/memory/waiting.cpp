@@ -12,7 +12,7 @@
 #include <ctime>
 #include <limits>
 
-#include "text/log.hpp"
+#include "base/text/log.hpp"
 
 namespace coset::runtime {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <thread>
 
-#include "choice/rules/settings.hpp"
 #include "coset/team.hpp"
+#include "planning/choice/rules/settings.hpp"
 
 namespace coset::runtime {
 

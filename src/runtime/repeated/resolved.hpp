@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/bound_plan.hpp"
+#include "planning/plan/bound_plan.hpp"
 #include "runtime/memory/lines.hpp"
 
 namespace coset::inline COSET_ABI::detail {

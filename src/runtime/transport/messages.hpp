@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "coset/error.hpp"
-#include "program/program.hpp"
+#include "planning/program/program.hpp"
 #include "runtime/modes/floating_point_mode.hpp"
 
 namespace coset::inline COSET_ABI::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/transport/proxy.hpp"
 
+#include "base/text/format.hpp"
 #include "runtime/failure/argument_check.hpp"
-#include "text/format.hpp"
 
 namespace coset::runtime {
 namespace {

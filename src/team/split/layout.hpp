@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "program/program.hpp"
+#include "planning/program/program.hpp"
 
 namespace coset::team_room {
 

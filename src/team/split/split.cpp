@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/format.hpp"
 #include "coset/team.hpp"
 #include "coset/verbs/allgather.hpp"
 #include "coset/verbs/allreduce.hpp"
@@ -16,7 +17,6 @@
 #include "runtime/requests.hpp"
 #include "team/split/layout.hpp"
 #include "team/team_state.hpp"
-#include "text/format.hpp"
 
 namespace coset::inline COSET_ABI {
 

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text/format.hpp"
 #include "numa/affinity.hpp"
 #include "numa/mask.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/failure/failure.hpp"
-#include "text/format.hpp"
 
 namespace coset::team_room {
 

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text/file.hpp"
 #include "numa/process/fork.hpp"
-#include "text/file.hpp"
 
 namespace coset::team_room {
 namespace {

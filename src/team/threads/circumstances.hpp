@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "choice/rules/settings.hpp"
 #include "coset/team.hpp"
 #include "numa/mask.hpp"
+#include "planning/choice/rules/settings.hpp"
 #include "runtime/modes/floating_point_mode.hpp"
 
 namespace coset::team_room {

@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "choice/rules/settings.hpp"
+#include "base/text/log.hpp"
 #include "numa/process/fork.hpp"
+#include "planning/choice/rules/settings.hpp"
+#include "runtime/trace/process.hpp"
 #include "team/threads/workers.hpp"
-#include "text/log.hpp"
-#include "trace/process.hpp"
 
 namespace coset::team_room::idle_teams {
 namespace {

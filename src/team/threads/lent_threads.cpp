@@ -4,9 +4,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/text/format.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
 #include "team/threads/adopted_threads.hpp"
-#include "text/format.hpp"
 
 namespace coset::team_room {
 namespace {

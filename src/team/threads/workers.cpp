@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/format.hpp"
 #include "numa/binding.hpp"
 #include "runtime/failure/failure.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/requests.hpp"
 #include "team/threads/idle_teams.hpp"
-#include "text/format.hpp"
 
 namespace coset::team_room {
 namespace {

@@ -8,7 +8,7 @@
 #include "coset/detail/collective.hpp"
 #include "memory/scenarios/ranks_alike.hpp"
 #include "memory/scenarios/scenarios.hpp"
-#include "plan/binding.hpp"
+#include "planning/plan/binding.hpp"
 #include "runtime/learning.hpp"
 
 namespace coset::memory_test {

@@ -4,11 +4,11 @@
 #include <memory>
 #include <optional>
 
-#include "calibration/two_threads.hpp"
-#include "measure/machine/flag_barrier.hpp"
+#include "lab/measure/machine/flag_barrier.hpp"
 #include "memory/scenarios/explored_team.hpp"
 #include "memory/scenarios/reduced_array.hpp"
 #include "memory/scenarios/scenarios.hpp"
+#include "planning/calibration/two_threads.hpp"
 #include "reducer/core.hpp"
 #include "runtime/rank_handle.hpp"
 #include "team/threads/lent_threads.hpp"

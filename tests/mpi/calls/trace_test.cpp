@@ -5,9 +5,9 @@
 #include <set>
 #include <tuple>
 
-#include "cli/trace/read.hpp"
+#include "command/trace/read.hpp"
 #include "mpi/processes.hpp"
-#include "trace/process.hpp"
+#include "runtime/trace/process.hpp"
 
 namespace coset::mpi_test {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "program/bind.hpp"
-#include "schedule/parts/make_part.hpp"
+#include "planning/program/bind.hpp"
+#include "planning/schedule/parts/make_part.hpp"
 
 namespace coset::program::testing {
 

@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "effort.hpp"
+#include "lab/study/draw.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/parts/joined.hpp"
 #include "program/parts/hosts.hpp"
-#include "schedule/core/validate.hpp"
-#include "schedule/parts/joined.hpp"
-#include "study/draw.hpp"
 
 namespace coset::program::testing {
 namespace {

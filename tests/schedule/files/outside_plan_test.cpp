@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <sstream>
 
+#include "lab/study/plan_json.hpp"
+#include "planning/schedule/registry/named_file.hpp"
+#include "planning/schedule/registry/permutation.hpp"
 #include "schedule/files/random_plan.hpp"
-#include "schedule/registry/named_file.hpp"
-#include "schedule/registry/permutation.hpp"
 #include "schedule/schedules.hpp"
 #include "schedule/set_execution.hpp"
-#include "study/plan_json.hpp"
 
 namespace coset::schedule {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/core/schedule.hpp"
-#include "study/plan_json.hpp"
+#include "lab/study/plan_json.hpp"
+#include "planning/schedule/core/schedule.hpp"
 
 namespace coset::test {
 

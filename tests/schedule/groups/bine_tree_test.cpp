@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "planning/schedule/model/cost.hpp"
+#include "planning/schedule/model/network.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/model/cost.hpp"
-#include "schedule/model/network.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule {

@@ -7,14 +7,14 @@
 #include <set>
 #include <tuple>
 
-#include "schedule/core/validate.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/groups/chains.hpp"
+#include "planning/schedule/groups/covering.hpp"
+#include "planning/schedule/groups/symmetric_verbs.hpp"
+#include "planning/schedule/parts/part_of.hpp"
+#include "planning/schedule/registry/foldings.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/groups/chains.hpp"
-#include "schedule/groups/covering.hpp"
 #include "schedule/groups/some_chains.hpp"
-#include "schedule/groups/symmetric_verbs.hpp"
-#include "schedule/parts/part_of.hpp"
-#include "schedule/registry/foldings.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule {

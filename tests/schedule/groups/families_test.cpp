@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "schedule/core/validate.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/groups/covering.hpp"
+#include "planning/schedule/registry/foldings.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/groups/covering.hpp"
 #include "schedule/groups/some_chains.hpp"
-#include "schedule/registry/foldings.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule {

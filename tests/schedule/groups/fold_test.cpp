@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fold generator: which chains it refuses, and the exact counts and worked examples of the sources.
-#include "schedule/groups/fold.hpp"
+#include "planning/schedule/groups/fold.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <map>
 #include <tuple>
 
-#include "schedule/core/validate.hpp"
-#include "schedule/groups/chains.hpp"
-#include "schedule/registry/algorithm.hpp"
+#include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/groups/chains.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule {

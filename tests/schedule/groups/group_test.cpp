@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The groups: axioms, exhaustively to order 64 and for products that need not commute.
-#include "schedule/groups/group.hpp"
+#include "planning/schedule/groups/group.hpp"
 
 #include <gtest/gtest.h>
 

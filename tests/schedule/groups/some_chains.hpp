@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "schedule/groups/covering.hpp"
+#include "planning/schedule/groups/covering.hpp"
 #include "schedule/groups/some_groups.hpp"
 
 namespace coset::schedule::testing {

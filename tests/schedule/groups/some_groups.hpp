@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "schedule/groups/group.hpp"
+#include "planning/schedule/groups/group.hpp"
 
 namespace coset::schedule::testing {
 

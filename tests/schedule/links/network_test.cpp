@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks of shared links: ways, files, and times by hand, by the flat model and by a count that takes the definition
 // word by word.
-#include "schedule/model/network.hpp"
+#include "planning/schedule/model/network.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <set>
 #include <sstream>
 
-#include "schedule/model/cost.hpp"
-#include "schedule/model/selector.hpp"
+#include "lab/study/link_traffic.hpp"
+#include "planning/schedule/model/cost.hpp"
+#include "planning/schedule/model/selector.hpp"
 #include "schedule/schedules.hpp"
-#include "study/link_traffic.hpp"
 
 namespace coset::schedule::testing {
 namespace {

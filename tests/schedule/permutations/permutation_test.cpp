@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every algorithm with its ranks in another order: right for every verb, the same steps and volumes, the right pieces.
-#include "schedule/registry/permutation.hpp"
+#include "planning/schedule/registry/permutation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <numeric>
 #include <random>
 
+#include "planning/schedule/parts/joined.hpp"
+#include "planning/schedule/parts/make_part.hpp"
 #include "schedule/effort.hpp"
-#include "schedule/parts/joined.hpp"
-#include "schedule/parts/make_part.hpp"
 #include "schedule/schedules.hpp"
 #include "schedule/set_execution.hpp"
 

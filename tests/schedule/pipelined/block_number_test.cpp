@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best number of blocks: Träff's closed form where that holds, and cheaper than all other numbers everywhere.
-#include "schedule/model/block_number.hpp"
+#include "planning/schedule/model/block_number.hpp"
 
 #include <gtest/gtest.h>
 

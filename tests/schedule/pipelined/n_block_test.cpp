@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "planning/schedule/pipelines/n_block.hpp"
 #include "schedule/effort.hpp"
 #include "schedule/pipelined/one_port.hpp"
-#include "schedule/pipelines/n_block.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule::testing {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "schedule/core/schedule.hpp"
+#include "planning/schedule/core/schedule.hpp"
 
 namespace coset::schedule::testing {
 

@@ -2,7 +2,7 @@
 // All pipelines: right for every verb, root and number of blocks, few ranks and many.
 #include <gtest/gtest.h>
 
-#include "schedule/core/required.hpp"
+#include "planning/schedule/core/required.hpp"
 #include "schedule/effort.hpp"
 #include "schedule/pipelined/one_port.hpp"
 #include "schedule/schedules.hpp"

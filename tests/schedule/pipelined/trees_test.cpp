@@ -2,9 +2,9 @@
 // Pipelines along trees: what they cost, and that they keep rank order.
 #include <gtest/gtest.h>
 
+#include "planning/schedule/pipelines/rank_trees.hpp"
 #include "schedule/effort.hpp"
 #include "schedule/pipelined/one_port.hpp"
-#include "schedule/pipelines/rank_trees.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule::testing {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `coset bench` and `coset tune`.
+#include "command/measuring.hpp"
+
+#include "command/commands.hpp"
+#include "command/numbers.hpp"
+#include "coset/topology.hpp"
+
+namespace coset::cli {
+namespace {
+
+std::vector<std::string> verb_names() {
+  std::vector<std::string> names;
+  for (verb const what : all_verbs()) {
+    if (!detail::is_exclusive(what)) names.emplace_back(name_of(what));  // that is as scan
+  }
+  return names;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  auto const a = std::make_shared<bench_arguments>();
+  auto& bench = *app.add_subcommand("bench", "Measure a collective and its rivals");
+  constexpr std::uint64_t most_iterations = 10'000'000;
+  bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(verb_names()))->capture_default_str();
+  auto* const b =
+      bench.add_option("-b,--min-bytes", a->sizes.smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
+  auto* const e = bench.add_option("-e,--max-bytes", a->sizes.largest, "Largest size")->transform(byte_size());
+  auto* const f = bench.add_option("-f,--factor", a->sizes.factor, "Factor from one size to the next")
+                      ->check(whole_number(2, 1 << 20));
+  bench.add_option("--sizes", a->sizes.named, "A list of sizes instead: 8,1K,4M")
+      ->delimiter(',')
+      ->transform(byte_size())
+      ->excludes(b)
+      ->excludes(e)
+      ->excludes(f);
+  bench.add_option("-n,--iterations", a->options.iterations, "Calls per burst; default: as many as take 6 ms")
+      ->check(whole_number(1, most_iterations));
+  bench.add_option("-w,--warmup", a->options.warmup, "Untimed calls per burst; default: a tenth of the timed ones")
+      ->check(whole_number(1, most_iterations));
+  auto* const rounds = bench.add_option("--rounds", a->options.rounds, "Turns of each contestant; 5 with --scaling")
+                           ->check(whole_number(1, 10000))
+                           ->capture_default_str();
+  add_ranks(bench, a->ranks, "Threads; default: one per core; with --scaling, the largest number");
+  bench.add_option("-d,--type", a->type, "float, double, int32, int64")
+      ->check(CLI::IsMember({"float", "double", "int32", "int64"}))
+      ->capture_default_str();
+  bench
+      .add_option("-o,--op", a->operation,
+                  "sum, prod, min, max, or repsum: reproducible sums; the rivals' sums are plain")
+      ->check(CLI::IsMember({"sum", "prod", "min", "max", "repsum"}))
+      ->capture_default_str();
+  bench.add_option("--timing", a->timing, "cycle: rewrite, reduce, read; call: the call alone")
+      ->check(CLI::IsMember({"cycle", "call"}))
+      ->capture_default_str();
+  bench
+      .add_option("--against", a->against,
+                  "Rivals to measure, out of omp, tbb, std, and mpi where the build has found one; default: all")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"omp", "tbb", "std", "mpi"}));
+  bench
+      .add_option("--plan", a->plans,
+                  "A plan to measure in addition: algorithm/storage/segment, \"direct/zero_copy\", "
+                  "\"plan(file=mine.json)\"; repeatable")
+      ->allow_extra_args(false);
+  bench.add_flag("--in-place", a->in_place, "coset's result replaces its input; the rivals' does not");
+  auto* const scaling = bench.add_flag(
+      "--scaling", a->instead.scaling,
+      "Instead, measure allreduce on 1 rank and more, compact, scattered and on each node, and the bandwidth of "
+      "plain reads, copies and folds on the same processors; default sizes: 64K, 1M and 16M");
+  for (auto const* const other : {"--against", "--plan", "--in-place", "--op", "--timing"})
+    scaling->excludes(bench.get_option(other));
+  auto* const regimes = bench.add_flag(
+      "--regimes", a->instead.regimes,
+      "Instead, let what the caller does change in the middle of a run, and where ranks are if they can be near and "
+      "apart: calls by default against each fixed storage");
+  for (auto const* const other :
+       {"--against", "--plan", "--in-place", "--op", "--type", "--timing", "--iterations", "--warmup", "--scaling"})
+    regimes->excludes(bench.get_option(other));
+  auto* const processes = bench.add_flag("--mpi", a->instead.processes,
+                                         "Instead, launched by mpirun with one unbound process per core: compare "
+                                         "coset::mpi with OpenMP whose master calls "
+                                         "MPI, and with MPI alone");
+  for (auto const* const other : {"--against", "--plan", "--in-place", "--scaling", "--regimes", "--ranks"})
+    processes->excludes(bench.get_option(other));
+  bench
+      .add_option("--threads", a->instead.threads,
+                  "With --mpi: threads per process; must divide the number of each host's cores")
+      ->check(whole_number(1, most_ranks))
+      ->needs(processes);
+  bench
+      .add_flag("--all", a->output.all_rows,
+                "Print the times of every contestant, not only coset's beside the best rival's")
+      ->excludes(scaling)
+      ->excludes(regimes);
+  bench.add_option("--json", a->output.json, "Write all figures to this file");
+  bench.add_option("--csv", a->output.csv, "The same as a table of comma-separated values")
+      ->excludes(scaling)
+      ->excludes(regimes);
+  bench
+      .add_option(
+          "--report", a->output.report,
+          "Write a page with charts, the machine and the reasons for each plan to this file, .html, which needs "
+          "nothing else")
+      ->excludes(regimes)
+      ->excludes(processes);
+  bench
+      .add_option("--scaling-file", a->output.scaling,
+                  "Draw on that page, too, what --scaling --json has written to this file")
+      ->check(CLI::ExistingFile)
+      ->needs("--report")
+      ->excludes(scaling);
+  bench.footer(
+      "Ctrl-C ends it with the results so far, which say that they are partial, and exit status 130.\nWithout -b, -e "
+      "and -f: eight sizes from 8 B "
+      "to 4 MiB, about half a minute.");
+  bench.callback([a, b, e, f, rounds] {
+    a->sizes.range_given = b->count() + e->count() + f->count() > 0;
+    a->instead.rounds_given = rounds->count() > 0;
+    measure_bench(*a);
+  });
+}
+
+void add_tune(CLI::App& app) {
+  auto const a = std::make_shared<tune_arguments>();
+  auto& tune = *app.add_subcommand("tune", "Measure this machine and keep by what later teams choose");
+  add_ranks(tune, a->ranks, "Threads; default: one per core");
+  tune.add_option("-o,--output", a->output, "Write the profile to this file instead of the cache directory");
+  tune.footer(
+      "Takes about 20 seconds. Later teams of as many ranks use the profile; COSET_TUNING=FILE names another,\n"
+      "COSET_TUNING=off none. Ctrl-C ends it with the results so far and exit status 130.");
+  tune.callback([a] { measure_tune(*a); });
+}
+
+}  // namespace coset::cli

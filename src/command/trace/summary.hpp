@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trace in words: where the time went, who waited for whom, who is late, what moved.
+#pragma once
+
+#include <string>
+
+#include "runtime/trace/log.hpp"
+
+namespace coset::cli {
+
+std::string summary_of(trace::log const&);
+
+}  // namespace coset::cli

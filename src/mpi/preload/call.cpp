@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/preload/call.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "mpi/preload/handles/packing.hpp"
+#include "mpi/preload/ordering.hpp"
+#include "mpi/preload/real.hpp"
+
+namespace coset::interpose {
+namespace {
+
+#if defined(OPEN_MPI)
+constexpr bool mpi_refuses_one = false;
+#else
+constexpr bool mpi_refuses_one = true;
+#endif
+
+template <class T>
+T* moved(T* base, MPI_Aint bytes) {
+  using byte = std::conditional_t<std::is_const_v<T>, std::byte const, std::byte>;
+  return reinterpret_cast<byte*>(base) + bytes;
+}
+
+/// An array that MPI would refuse, for which it shall do so.
+bool is_wrong(void const* array, MPI_Count count, datatype const& type) {
+  return array == MPI_IN_PLACE || (array == nullptr && count != 0 && type.size != 0 && type.lower == 0);
+}
+
+/// Two arrays that begin at the same place: MPICH refuses them. Where MPI takes them, programs get what is in place.
+bool are_one(void const* in, datatype const& in_type, void const* out, datatype const& out_type, MPI_Count count) {
+  return count != 0 && in_type.size != 0 &&
+         moved(in, in_type.lower) == moved(static_cast<void const*>(out), out_type.lower);
+}
+
+/// What MPI may refuse as well, but all processes alike.
+constexpr reason undefined = "an operation that MPI does not define for the datatype";
+
+/// Allreduce, reduce and the scans.
+reason whole(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
+  combination const how = combination_of(c.operation, elements);
+  if (how.elements == 0) return undefined;
+  bool const ranks_matter = how.in_order || detail::is_scan(c.what);
+  if (ranks_matter && a.is_renumbered()) return in_ranks_order(a, c, elements, call);
+  call.what = c.what;
+  call.how = how;
+  call.count = static_cast<std::size_t>(c.count);
+  call.root = a.place_of(c.root);
+  bool const gets = !detail::gets_nothing(c.what, a.rank() == c.root, a.rank() == 0);
+  if ((c.in != MPI_IN_PLACE && is_wrong(c.in, c.count, elements)) || (gets && is_wrong(c.out, c.count, elements)))
+    return wrong_call;
+  bool const is_one = gets && c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, c.count);
+  if (is_one && mpi_refuses_one) return wrong_call;
+  bool const has_input = c.in != MPI_IN_PLACE && !is_one;
+  bool const scans = detail::is_scan(c.what);
+  call.in = has_input ? c.in : COSET_IN_PLACE;
+  call.out = c.out;
+  // Each rank for itself may scan in place, of which teams want to know from all; and rank 0 has no result of an Exscan.
+  if (is_image(elements) && scans && (!has_input || !gets)) {
+    if (gets) {
+      call.sent = image_of(c.out, c.count, elements);
+      call.in = call.sent.get();
+    } else {
+      call.received = room_of(call.count * static_cast<std::size_t>(elements.stride));
+      call.out = call.received.get();
+      if (!has_input) call.in = c.out;
+    }
+  }
+  if (is_image(elements)) return nullptr;
+  call.sent = image_of(has_input ? c.in : c.out, c.count, elements);
+  call.in = call.sent.get();
+  if (!gets) return nullptr;
+  call.received = room_of(call.count * static_cast<std::size_t>(elements.stride));
+  call.out = call.received.get();
+  call.finish = [from = call.received.get(), to = c.out, count = c.count, type = elements] {
+    copy_image(from, to, count, type);
+  };
+  return nullptr;
+}
+
+reason broadcast(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
+  call.what = c.what;
+  call.root = a.place_of(c.root);
+  call.count = static_cast<std::size_t>(c.count) * elements.size;
+  if (is_wrong(c.out, c.count, elements)) return wrong_call;
+  if (elements.dense) {
+    call.out = c.out;
+    return nullptr;
+  }
+  call.received = room_of(call.count);
+  call.out = call.received.get();
+  if (a.rank() == c.root)
+    pack(c.out, c.count, elements, call.received.get());
+  else
+    call.finish = [from = call.received.get(), to = c.out, count = c.count, type = elements] {
+      unpack(from, to, count, type);
+    };
+  return nullptr;
+}
+
+/// What each rank gets, as the team numbers them; whether any gets something.
+bool note_counts(attachment& a, prepared& call, arguments const& c, std::size_t unit) {
+  bool any = false;
+  call.counts.resize(static_cast<std::size_t>(a.size()));
+  for (int r = 0; r < a.size(); ++r) {
+    MPI_Count const count = c.of_ranks.count_of(r);
+    any = any || count != 0;
+    call.counts[a.place_of(r)] = static_cast<std::size_t>(count) * unit;
+  }
+  return any;
+}
+
+reason scattered(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
+  combination const how = combination_of(c.operation, elements);
+  if (how.elements == 0) return undefined;
+  if (how.in_order && a.is_renumbered()) return in_ranks_order(a, c, elements, call);
+  call.what = c.what;
+  call.how = how;
+  bool const varies = c.varies;
+  if (varies) {
+    if (!note_counts(a, call, c, 1)) call.is_empty = true;
+  } else {
+    call.count = static_cast<std::size_t>(c.count);
+  }
+  void const* const in = c.in != MPI_IN_PLACE ? c.in : c.out;
+  call.in = in;
+  call.out = c.out;
+  auto const count_of = [&](int r) { return varies ? c.of_ranks.count_of(r) : c.count; };
+  MPI_Count all = 0;
+  for (int r = 0; r < a.size(); ++r) all += count_of(r);
+  MPI_Count const own = count_of(a.rank());
+  if ((c.in != MPI_IN_PLACE && is_wrong(c.in, all, elements)) || is_wrong(c.out, own, elements)) return wrong_call;
+  bool const is_one = c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, own);
+  if (is_one && mpi_refuses_one) return wrong_call;
+  bool const plain = is_image(elements);
+  if (!plain || a.is_renumbered()) {
+    call.sent = image_of(in, all, elements);
+    if (a.is_renumbered()) reorder_pieces(a, call.sent, count_of, elements);
+    call.in = call.sent.get();
+  }
+  if (!plain || c.in == MPI_IN_PLACE || is_one) {
+    call.received = room_of(static_cast<std::size_t>(own * elements.stride));
+    call.out = call.received.get();
+    call.finish = [from = call.received.get(), to = c.out, own, type = elements] { copy_image(from, to, own, type); };
+  }
+  return nullptr;
+}
+
+/// Pieces travel as bytes, as the ranks' types need not be the same.
+reason gathered(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
+  call.what = c.what;
+  bool const varies = c.varies;
+  auto const count_of = [&](int r) { return varies ? c.of_ranks.count_of(r) : c.out_count; };
+  auto const place_of = [&](int r) { return varies ? c.of_ranks.place_of(r) : static_cast<MPI_Aint>(c.out_count) * r; };
+  if (varies) {
+    call.is_empty = !note_counts(a, call, c, elements.size) || elements.size == 0;
+  } else {
+    call.count = static_cast<std::size_t>(c.out_count) * elements.size;
+    call.is_empty = call.count == 0;
+  }
+  bool in_one_piece = elements.dense && !a.is_renumbered();
+  MPI_Aint before = 0;
+  std::size_t all = 0;
+  for (int r = 0; r < a.size(); ++r) {
+    in_one_piece = in_one_piece && (place_of(r) - place_of(0) == before || count_of(r) == 0);
+    before += static_cast<MPI_Aint>(count_of(r));
+    all += static_cast<std::size_t>(count_of(r)) * elements.size;
+  }
+  if (is_wrong(c.out, static_cast<MPI_Count>(all), elements)) return wrong_call;
+  MPI_Aint const own_place = place_of(a.rank()) * elements.extent;
+  datatype const& sent_type = c.in != MPI_IN_PLACE ? *known(c.type) : elements;
+  void const* const in = c.in != MPI_IN_PLACE ? c.in : moved(static_cast<void const*>(c.out), own_place);
+  MPI_Count const in_count = c.in != MPI_IN_PLACE ? c.count : count_of(a.rank());
+  auto* const own_piece = moved(c.out, own_place);
+  bool const is_one = c.in != MPI_IN_PLACE && are_one(c.in, sent_type, own_piece, elements, in_count);
+  if (is_one && mpi_refuses_one) return wrong_call;
+  call.in = in;
+  call.out = moved(c.out, place_of(0) * elements.extent);
+  if (!sent_type.dense) {
+    call.sent = room_of(static_cast<std::size_t>(in_count) * sent_type.size);
+    pack(in, in_count, sent_type, call.sent.get());
+    call.in = call.sent.get();
+  }
+  if (in_one_piece) return nullptr;
+  call.received = room_of(all);
+  call.out = call.received.get();
+  struct piece {
+    std::size_t from;
+    MPI_Aint to;
+    MPI_Count count;
+  };
+  std::vector<std::size_t> begins(static_cast<std::size_t>(a.size()));
+  for (int r = 0; r < a.size(); ++r) begins[a.place_of(r)] = static_cast<std::size_t>(count_of(r)) * elements.size;
+  std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), std::size_t{0});
+  std::vector<piece> pieces;
+  for (int r = 0; r < a.size(); ++r)
+    pieces.push_back({begins[a.place_of(r)], place_of(r) * elements.extent, count_of(r)});
+  call.finish = [from = call.received.get(), to = c.out, type = elements, pieces = std::move(pieces)] {
+    for (piece const& one : pieces) unpack(from + one.from, moved(to, one.to), one.count, type);
+  };
+  return nullptr;
+}
+
+/// The datatype whose elements are counted, if MPI takes all of the arguments.
+datatype const* checked(attachment& a, arguments const& c) {
+  bool const gathers = detail::gives_pieces(c.what);
+  datatype const* const elements = known(gathers ? c.out_type : c.type);
+  if (elements == nullptr || c.root < 0 || c.root >= a.size() || c.count < 0 || c.out_count < 0) return nullptr;
+  if (c.varies && !c.of_ranks.have_counts()) return nullptr;
+  for (int r = 0; c.varies && r < a.size(); ++r) {
+    if (c.of_ranks.count_of(r) < 0) return nullptr;
+  }
+  if (gathers && c.in != MPI_IN_PLACE) {
+    datatype const* const sent = known(c.type);
+    if (sent == nullptr) return nullptr;
+    auto const received = c.varies ? c.of_ranks.count_of(a.rank()) : c.out_count;
+    if (static_cast<std::size_t>(c.count) * sent->size != static_cast<std::size_t>(received) * elements->size)
+      return nullptr;
+    if (is_wrong(c.in, c.count, *sent)) return nullptr;
+  }
+  return elements;
+}
+
+reason prepare_call(attachment& a, arguments const& c, prepared& call) {
+  call.what = c.what;
+  if (detail::is_barrier(c.what)) return nullptr;
+  datatype const* const elements = checked(a, c);
+  if (elements == nullptr) return wrong_call;
+  bool const gathers = detail::gives_pieces(c.what), has_other_input = gathers && c.in != MPI_IN_PLACE;
+  if (elements->too_long || (has_other_input && known(c.type)->too_long)) return "gaps in elements of more than 1 GiB";
+  if (gathers) return gathered(a, c, *elements, call);
+  if (detail::gets_pieces(c.what)) return scattered(a, c, *elements, call);
+  return detail::only_moves(c.what) ? broadcast(a, c, *elements, call) : whole(a, c, *elements, call);
+}
+
+}  // namespace
+
+reason const wrong_call = "arguments that MPI may refuse";
+
+std::string_view name_of(verb what, bool varies) noexcept {
+  auto const& names = detail::row_of(what).in_mpi;
+  return varies ? names.of_any_counts : names.of_equal_counts;
+}
+
+reason prepare(attachment& a, arguments const& c, prepared& call) {
+  call.of = &a;
+  reason const why_not = prepare_call(a, c, call);
+  bool const has_one_count = call.counts.empty() && !detail::is_barrier(c.what);
+  call.is_empty = call.is_empty || (has_one_count && call.count == 0);
+  return why_not;
+}
+
+coset_status team_call::run() const {
+  coset_member* const me = of->me();
+  bool const varies = !counts.empty();
+  switch (what) {
+    case verb::allreduce:
+      return coset_allreduce(me, in, out, count, how.elements, how.by);
+    case verb::reduce:
+      return coset_reduce(me, in, out, count, how.elements, how.by, root);
+    case verb::reduce_scatter:
+      return varies ? coset_reduce_scatter_counts(me, in, out, counts.data(), how.elements, how.by)
+                    : coset_reduce_scatter(me, in, out, count, how.elements, how.by);
+    case verb::allgather:
+      return varies ? coset_allgather_counts(me, in, out, counts.data(), how.elements)
+                    : coset_allgather(me, in, out, count, how.elements);
+    case verb::broadcast:
+      return coset_broadcast(me, out, count, how.elements, root);
+    case verb::barrier:
+      return coset_barrier(me);
+    case verb::scan:
+      return coset_scan(me, in, out, count, how.elements, how.by);
+    case verb::exclusive_scan:
+      return coset_exclusive_scan(me, in, out, count, how.elements, how.by);
+    default:
+      return COSET_UNKNOWN_ERROR;  // entries pass no others
+  }
+}
+
+coset_status team_call::start(coset_request* at) const {
+  coset_member* const me = of->me();
+  bool const varies = !counts.empty();
+  switch (what) {
+    case verb::allreduce:
+      return coset_start_allreduce(me, in, out, count, how.elements, how.by, at);
+    case verb::reduce:
+      return coset_start_reduce(me, in, out, count, how.elements, how.by, root, at);
+    case verb::reduce_scatter:
+      return varies ? coset_start_reduce_scatter_counts(me, in, out, counts.data(), how.elements, how.by, at)
+                    : coset_start_reduce_scatter(me, in, out, count, how.elements, how.by, at);
+    case verb::allgather:
+      return varies ? coset_start_allgather_counts(me, in, out, counts.data(), how.elements, at)
+                    : coset_start_allgather(me, in, out, count, how.elements, at);
+    case verb::broadcast:
+      return coset_start_broadcast(me, out, count, how.elements, root, at);
+    case verb::barrier:
+      return coset_start_barrier(me, at);
+    case verb::scan:
+      return coset_start_scan(me, in, out, count, how.elements, how.by, at);
+    case verb::exclusive_scan:
+      return coset_start_exclusive_scan(me, in, out, count, how.elements, how.by, at);
+    default:
+      return COSET_UNKNOWN_ERROR;  // as above
+  }
+}
+
+}  // namespace coset::interpose

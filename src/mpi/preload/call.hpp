@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A collective as a program calls it, and as the team of its communicator carries it out.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "coset/verbs/verb.hpp"
+#include "mpi/preload/attachment.hpp"
+#include "mpi/preload/handles/datatypes.hpp"
+#include "mpi/preload/handles/operations.hpp"
+
+namespace coset::interpose {
+
+using coset::verb;
+
+/// "Reduce_scatter", of pieces of any length, or "Reduce_scatter_block", of equal ones.
+std::string_view name_of(verb, bool varies) noexcept;
+
+/// Where each rank's piece is, in either width of MPI's; the caller's arrays.
+struct pieces {
+  int const* counts = nullptr;
+  MPI_Count const* long_counts = nullptr;
+  int const* places = nullptr;
+  MPI_Aint const* long_places = nullptr;
+
+  bool have_counts() const noexcept { return counts != nullptr || long_counts != nullptr; }
+  MPI_Count count_of(int rank) const { return counts != nullptr ? counts[rank] : long_counts[rank]; }
+  MPI_Aint place_of(int rank) const { return places != nullptr ? places[rank] : long_places[rank]; }
+};
+
+/// MPI's arguments. Arrays are the caller's.
+struct arguments {
+  verb what;
+  void const* in = nullptr;
+  void* out = nullptr;
+  MPI_Count count = 0;  ///< of elements to send; of a reduce_scatter of equal pieces that each rank gets
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Count out_count = 0;  ///< allgather's, of each rank
+  MPI_Datatype out_type = MPI_DATATYPE_NULL;
+  MPI_Op operation = MPI_OP_NULL;
+  int root = 0;
+  MPI_Comm communicator = MPI_COMM_NULL;
+  bool varies = false;   ///< each rank has a count of its own
+  pieces of_ranks = {};  ///< these, and the places of an allgather's
+};
+
+/// What a team is asked to do.
+struct team_call {
+  attachment* of = nullptr;
+  verb what = verb::barrier;
+  void const* in = nullptr;
+  void* out = nullptr;
+  std::size_t count = 0;
+  combination how = {.elements = COSET_UINT8};
+  std::uint32_t root = 0;
+  std::vector<std::size_t> counts = {};  ///< for each of the team's ranks; empty: `count` each
+
+  coset_status run() const;
+  coset_status start(coset_request* at) const;
+};
+
+/// … and what remains to be done with what it gives.
+struct prepared : team_call {
+  std::unique_ptr<std::byte[]> sent = {};  ///< in place of the caller's arrays
+  std::unique_ptr<std::byte[]> received = {};
+  std::function<void()> finish = {};  ///< empty: nothing remains
+  bool is_empty = false;              ///< there is nothing to do at all
+};
+
+/// Why MPI has to carry out a call; null: a team can. All processes of the communicator decide alike, unless the program
+/// calls MPI wrongly: then it is MPI that shall say so.
+using reason = char const*;
+extern reason const wrong_call;
+reason prepare(attachment&, arguments const&, prepared&);
+
+}  // namespace coset::interpose

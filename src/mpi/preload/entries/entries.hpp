@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every intercepted function does: asks the communicator's team, or MPI.
+#pragma once
+
+#include <utility>
+
+#include "mpi/preload/call.hpp"
+#include "mpi/preload/flights/flights.hpp"
+#include "mpi/preload/flights/persistent.hpp"
+#include "mpi/preload/handles/packing.hpp"
+#include "mpi/preload/real.hpp"
+#include "mpi/preload/tally.hpp"
+
+// COSET_ENTRY(name, (parameters), body): MPI_name and its second name, which profilers between a program and this layer
+// call, and Open MPI's functions for Fortran.
+#define COSET_ENTRY(name, parameters, ...)                                               \
+  extern "C" int MPI_##name parameters __VA_ARGS__ extern "C" int PMPI_##name parameters \
+      __attribute__((alias("MPI_" #name)));
+
+namespace coset::interpose {
+
+enum class carried_out_by {
+  team,
+  mpi,
+  nobody_as_wrong,  ///< MPI will say so, on this process alone
+  nobody            ///< COSET_INTERPOSE_REQUIRE forbids that MPI does
+};
+
+inline carried_out_by decide(attachment* of, bool may_found, arguments const& c, form how, prepared& call) {
+  if (of == nullptr) return carried_out_by::nobody_as_wrong;
+  bool const has_team = of->me() != nullptr || (may_found && of->found() != nullptr);
+  reason const why_not = has_team ? prepare(*of, c, call) : of->why_not();
+  if (why_not == wrong_call) return carried_out_by::nobody_as_wrong;
+  if (why_not != nullptr) return may_be_left_to_mpi(c, how, why_not) ? carried_out_by::mpi : carried_out_by::nobody;
+  count_carried_out(c);
+  return carried_out_by::team;
+}
+
+/// What the program gets instead of an exception, which must not cross its frames.
+template <class Do>
+int guarded(MPI_Comm on, Do const& what) try {
+  return what();
+} catch (std::exception const&) {  // there is no memory
+  return attachment::call_handler({on, MPI_ERR_NO_MEM});
+}
+
+/// `by_mpi` is MPI's function; `start` its nonblocking form.
+template <class ByMpi, class Start>
+int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
+  if (passes_through()) return by_mpi();
+  return guarded(c.communicator, [&] {
+    prepared call;
+    switch (decide(attachment::of(c.communicator), true, c, form::blocking, call)) {
+      case carried_out_by::team:
+        return run(std::move(call));
+      case carried_out_by::mpi:
+        return blocking_or_polled(together(), by_mpi, start);
+      case carried_out_by::nobody_as_wrong:
+        return by_mpi();
+      case carried_out_by::nobody:
+        return MPI_ERR_OTHER;
+    }
+    __builtin_unreachable();
+  });
+}
+
+template <class ByMpi>
+int nonblocking(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
+  if (passes_through()) return by_mpi();
+  return guarded(c.communicator, [&] {
+    prepared call;
+    switch (decide(attachment::of(c.communicator), false, c, form::nonblocking, call)) {
+      case carried_out_by::team:
+        return launch(std::move(call), request);
+      case carried_out_by::nobody:
+        return MPI_ERR_OTHER;
+      case carried_out_by::mpi:
+      case carried_out_by::nobody_as_wrong:
+        return by_mpi();
+    }
+    __builtin_unreachable();
+  });
+}
+
+/// MPI lets the making of a persistent request wait for other processes (MPI 4.0, section 6.13).
+template <class ByMpi>
+int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
+  if (passes_through()) return by_mpi();
+  return guarded(c.communicator, [&] {
+    prepared tried;
+    attachment* const of = attachment::of(c.communicator);
+    switch (decide(of, true, c, form::persistent, tried)) {
+      case carried_out_by::team:
+        if (attachment* const lent = of->lend_another()) return make_persistent(*of, *lent, c, request);
+        return may_be_left_to_mpi(c, form::persistent, "too many persistent requests") ? by_mpi() : MPI_ERR_OTHER;
+      case carried_out_by::nobody:
+        return MPI_ERR_OTHER;
+      case carried_out_by::mpi:
+      case carried_out_by::nobody_as_wrong:
+        return by_mpi();
+    }
+    __builtin_unreachable();
+  });
+}
+
+}  // namespace coset::interpose

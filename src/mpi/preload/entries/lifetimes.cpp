@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The beginning and the end of MPI, and of what the layer remembers of MPI's handles.
+#include "mpi/preload/entries/entries.hpp"
+#include "mpi/preload/flights/self.hpp"
+
+using namespace coset::interpose;
+
+namespace {
+
+void begin_layer() {
+  inside const layer;
+  make_self();
+  learn_datatypes();
+  learn_operations();
+  begin_attachments();
+  begin_flights();
+}
+
+/// Whatever MPI's own waits do: the team's end does not bring on what is in flight.
+void meet_of_team(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return;
+  attachment const* const of = attachment::of(comm);
+  if (of == nullptr || of->me() == nullptr || of->size() == 1) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (real.Ibarrier(comm, &request) == MPI_SUCCESS) wait_for(request, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
+
+/// Teams need to know which thread is the main one: MPI_THREAD_FUNNELED, which costs nothing.
+COSET_ENTRY(Init, (int* argc, char*** argv), {
+  int level;
+  int const code = real.Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
+  if (code == MPI_SUCCESS && !passes_through()) begin_layer();
+  return code;
+})
+
+COSET_ENTRY(Init_thread, (int* argc, char*** argv, int wanted, int* level), {
+  int const at_least = wanted == MPI_THREAD_SINGLE ? MPI_THREAD_FUNNELED : wanted;
+  int const code = real.Init_thread(argc, argv, at_least, level);
+  if (code == MPI_SUCCESS && !passes_through()) begin_layer();
+  return code;
+})
+
+COSET_ENTRY(Finalize, (), {
+  if (!passes_through()) {
+    inside const layer;
+    end_attachments();
+    end_flights();
+    forget_datatypes();
+    free_self();
+    log_summary();
+  }
+  inside const layer;
+  return real.Finalize();
+})
+
+COSET_ENTRY(Start, (MPI_Request * request), {
+  int code = MPI_SUCCESS;
+  if (passes_through()) return real.Start(request);
+  return guarded(MPI_COMM_SELF, [&] { return begin_persistent(*request, code) ? code : real.Start(request); });
+})
+
+COSET_ENTRY(Startall, (int count, MPI_Request requests[]), {
+  if (passes_through()) return real.Startall(count, requests);
+  for (int i = 0; i < count; ++i) {
+    if (int const code = MPI_Start(&requests[i]); code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+})
+
+COSET_ENTRY(Request_free, (MPI_Request * request), {
+  if (!passes_through()) forget_persistent(*request);
+  return real.Request_free(request);
+})
+
+/// What is in flight still needs it, and what may be started again.
+COSET_ENTRY(Op_free, (MPI_Op * operation), {
+  auto const is_used = [kept = *operation] { return is_operation_kept(kept); };
+  auto const free_it = [kept = *operation]() mutable {
+    forget_operation(kept);
+    real.Op_free(&kept);
+  };
+  if (!passes_through() && is_put_off(is_used, free_it)) {
+    *operation = MPI_OP_NULL;
+    return MPI_SUCCESS;
+  }
+  if (!is_forked_child) forget_operation(*operation);
+  return real.Op_free(operation);
+})
+
+COSET_ENTRY(Type_free, (MPI_Datatype * type), {
+  auto const is_used = [kept = *type] { return is_type_kept(kept); };
+  auto const free_it = [kept = *type]() mutable {
+    forget_operations_on(kept);
+    real.Type_free(&kept);
+  };
+  if (!passes_through() && is_put_off(is_used, free_it)) {
+    *type = MPI_DATATYPE_NULL;
+    return MPI_SUCCESS;
+  }
+  if (!is_forked_child) forget_operations_on(*type);
+  return real.Type_free(type);
+})
+
+/// Ending a team is collective: its processes meet here first, so that each can wait for the others.
+COSET_ENTRY(Comm_free, (MPI_Comm * comm), {
+  if (!passes_through()) meet_of_team(*comm);
+  return real.Comm_free(comm);
+})
+
+COSET_ENTRY(Comm_disconnect, (MPI_Comm * comm), {
+  if (!passes_through()) meet_of_team(*comm);
+  return real.Comm_disconnect(comm);
+})

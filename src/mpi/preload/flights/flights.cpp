@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/preload/flights/flights.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "bindings/c/handles.hpp"
+#include "mpi/preload/flights/persistent.hpp"
+#include "mpi/preload/flights/self.hpp"
+#include "runtime/memory/waiting.hpp"
+
+namespace coset::interpose {
+
+/// What remains to be done when all parts of an operation are complete.
+struct landing {
+  prepared whole;
+  int tag;
+  bool keeps_tag;
+  std::size_t parts;
+  coset_status status = COSET_SUCCESS;
+};
+
+/// An operation in flight. Its team carries out as many of a communicator at once as members may have; the others wait
+/// for their turn here.
+struct operation {
+  team_call call;
+  std::shared_ptr<landing> end;
+  coset_request under_way = {};
+  bool has_begun = false;
+  coset_status status = COSET_SUCCESS;
+};
+
+namespace {
+
+/// What follows is guarded by `using_`. Recursive, as an operation of the program's own may call MPI, and as what is
+/// called here may wait and look here again: `is_at_work` then says that there is nothing to do. Never destroyed, as
+/// programs may call MPI in destructors of static objects.
+std::recursive_mutex using_;
+bool is_at_work = false;
+auto& all = *new std::list<operation>;
+auto& failures = *new std::vector<attachment::failure>;
+struct deferred {
+  std::function<bool()> is_used;
+  std::function<void()> call;
+};
+auto& after_landing = *new std::vector<deferred>;
+
+bool mpi_brings_us_on = false;
+bool has_threads = false;
+
+class at_work {
+ public:
+  at_work() { is_at_work = true; }
+  ~at_work() { is_at_work = false; }
+  at_work(at_work const&) = delete;
+  at_work& operator=(at_work const&) = delete;
+
+ private:
+  inside const layer_;
+};
+
+/// Teams number operations, so they begin in the order of their calls.
+void begin_more(attachment& of) {
+  while (of.flights.begun < of.flights.all.size()) {
+    operation& next = *of.flights.all[of.flights.begun];
+    bool const is_empty = next.end->whole.is_empty;
+    if (!is_empty && !capi::may_start(of.me())) return;
+    next.status = is_empty ? COSET_SUCCESS : next.call.start(&next.under_way);
+    next.has_begun = true;
+    ++of.flights.begun;
+  }
+}
+
+bool is_complete(operation& one) {
+  if (!one.has_begun) return false;
+  if (one.status != COSET_SUCCESS || one.end->whole.is_empty) return true;
+  bool complete = false;
+  one.status = coset_request_test(&one.under_way, &complete);
+  return complete || one.status != COSET_SUCCESS;
+}
+
+/// The last part completes the request. An error is reported when it is found, as the request has no room for it.
+void land(std::list<operation>::iterator at) {
+  attachment& of = *at->call.of;
+  std::shared_ptr<landing> const end = at->end;
+  if (at->status != COSET_SUCCESS && end->status == COSET_SUCCESS) {
+    end->status = at->status;
+    failures.push_back(of.failure_of(at->status));
+  }
+  std::erase(of.flights.all, &*at);
+  --of.flights.begun;
+  all.erase(at);
+  if (--end->parts == 0) {
+    try {
+      if (end->status == COSET_SUCCESS && end->whole.finish) end->whole.finish();
+    } catch (std::exception const&) {  // there is no memory
+      failures.push_back({of.communicator(), MPI_ERR_NO_MEM});
+    }
+    PMPI_Send(nullptr, 0, MPI_BYTE, 0, end->tag, self());
+    if (!end->keeps_tag) give_back_tag(end->tag);
+    in_flight.fetch_sub(1, std::memory_order_relaxed);
+  }
+  begin_more(of);
+}
+
+void let_go() {
+  auto const unused = std::stable_partition(after_landing.begin(), after_landing.end(),
+                                            [](deferred const& one) { return one.is_used(); });
+  std::vector<deferred> const now(unused, after_landing.end());
+  after_landing.erase(unused, after_landing.end());
+  for (auto const& each : now) each.call();
+}
+
+/// A thread within a blocking call of a communicator brings that communicator's operations on by itself.
+void progress_all() {
+  std::thread::id const self = std::this_thread::get_id();
+  for (auto at = all.begin(); at != all.end();) {
+    auto const next = std::next(at);
+    std::thread::id const user = at->call.of->flights.user;
+    if ((user == std::thread::id() || user == self) && is_complete(*at)) land(at);
+    at = next;
+  }
+  if (all.empty() && !after_landing.empty()) let_go();
+}
+
+/// The program's error handlers may do what they like, so nothing is held meanwhile.
+void report(std::vector<attachment::failure> const& found) {
+  for (auto const& each : found) attachment::call_handler(each);
+}
+
+/// Whoever is at work makes progress, too.
+template <class Do>
+void at_work_unless_others_are(Do const& what) {
+  std::vector<attachment::failure> found;
+  {
+    std::unique_lock const lock(using_, std::try_to_lock);
+    if (!lock.owns_lock() || is_at_work) return;
+    at_work const now;
+    what();
+    found.swap(failures);
+  }
+  report(found);
+}
+
+bool look_meanwhile() noexcept {
+  if (none_in_flight()) return false;
+  at_work_unless_others_are(progress_all);
+  return true;
+}
+
+/// Not in MPI's calls within the layer: a team that sends is at work on its operations already.
+int look_within_mpi() {
+  if (!passes_through()) look_meanwhile();
+  return 0;
+}
+
+/// What is in flight is the parent's to bring on. A child that initialises MPI by itself is no such child.
+void begin_as_child() {
+  int is_initialized = 0;
+  PMPI_Initialized(&is_initialized);
+  if (is_initialized == 0) return;
+  is_forked_child = true;
+  in_flight.store(0, std::memory_order_relaxed);
+  runtime::meanwhile.store(nullptr, std::memory_order_relaxed);
+}
+
+[[gnu::constructor]] void watch_forks() { pthread_atfork(nullptr, nullptr, begin_as_child); }
+
+/// Pieces that have no room in what processes share go one after another, each as long as it likes.
+std::vector<team_call> parts_of(prepared const& whole) {
+  constexpr std::size_t most_bytes = 256 * 1024;
+  if (!detail::is_half(whole.what)) return {whole};
+  bool const gathers = detail::gives_pieces(whole.what);
+  auto const ranks = static_cast<std::size_t>(whole.of->size());
+  std::size_t const bytes = whole.how.bytes;
+  auto const count_of = [&](std::size_t r) { return whole.counts.empty() ? whole.count : whole.counts[r]; };
+  std::size_t total = 0;
+  for (std::size_t r = 0; r < ranks; ++r) total += count_of(r);
+  if (total * bytes <= most_bytes) return {whole};
+  std::uint32_t const own = coset_member_rank(whole.of->me());
+  std::vector<team_call> parts;
+  std::size_t at = 0;
+  for (std::size_t r = 0; r < ranks; at += count_of(r++) * bytes) {
+    team_call part{whole.of,
+                   gathers ? verb::broadcast : verb::reduce,
+                   whole.in,
+                   whole.out,
+                   count_of(r),
+                   whole.how,
+                   static_cast<std::uint32_t>(r)};
+    if (gathers) {
+      part.out = static_cast<std::byte*>(whole.out) + at;
+      if (r == own && whole.in != part.out) std::memcpy(part.out, whole.in, part.count * bytes);
+    } else {
+      part.in = static_cast<std::byte const*>(whole.in) + at;
+    }
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+}  // namespace
+
+void progress() {
+  if (!passes_through()) at_work_unless_others_are(progress_all);
+}
+
+void patience::look() noexcept {
+  constexpr int looks_before_yielding = 200;
+  if (++looks_ > looks_before_yielding) sched_yield();
+}
+
+int wait_for(MPI_Request request, MPI_Status* status) {
+  int complete = 0;
+  for (patience between;; between.look()) {
+    if (!none_in_flight()) progress();
+    int const code = real.Test(&request, &complete, status);
+    if (code != MPI_SUCCESS || complete != 0) return code;
+  }
+}
+
+/// Open MPI's waits call whoever registers, as its own nonblocking collectives do.
+void begin_flights() {
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  has_threads = level == MPI_THREAD_MULTIPLE;
+  runtime::meanwhile.store(look_meanwhile, std::memory_order_release);
+  using registering = int (*)(int (*)());
+  auto const add = reinterpret_cast<registering>(dlsym(RTLD_DEFAULT, "opal_progress_register"));
+  mpi_brings_us_on = add != nullptr && add(look_within_mpi) == 0;
+}
+
+void end_flights() noexcept {
+  runtime::meanwhile.store(nullptr, std::memory_order_release);
+  using registering = int (*)(int (*)());
+  auto const remove = reinterpret_cast<registering>(dlsym(RTLD_DEFAULT, "opal_progress_unregister"));
+  if (mpi_brings_us_on && remove != nullptr) remove(look_within_mpi);
+  mpi_brings_us_on = false;
+}
+
+bool is_multithreaded() noexcept { return has_threads; }
+
+within_mpi alone() noexcept {
+  if (passes_through() || mpi_brings_us_on || (none_in_flight() && !has_threads)) return within_mpi::goes_on;
+  return within_mpi::polls;
+}
+
+within_mpi together() noexcept {
+  return passes_through() || mpi_brings_us_on ? within_mpi::goes_on : within_mpi::polls;
+}
+
+int meet_before(MPI_Comm comm) {
+  if (together() == within_mpi::goes_on || comm == MPI_COMM_NULL) return MPI_SUCCESS;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int const code = real.Ibarrier(comm, &request);
+  return code == MPI_SUCCESS ? wait_for(request, MPI_STATUS_IGNORE) : code;
+}
+
+/// Those that the program began before have to begin before.
+int run(prepared&& call) {
+  if (call.is_empty) return MPI_SUCCESS;
+  attachment& of = *call.of;
+  bool const beside_others = !none_in_flight();
+  if (beside_others) {
+    for (patience between;; between.look()) {
+      progress();
+      std::lock_guard const lock(using_);
+      if (of.flights.begun < of.flights.all.size()) continue;
+      of.flights.user = std::this_thread::get_id();
+      break;
+    }
+  }
+  attachment::failure failed;
+  {
+    inside const layer;
+    coset_status const status = call.run();
+    if (status != COSET_SUCCESS) failed = of.failure_of(status);
+    if (beside_others) {
+      std::lock_guard const lock(using_);
+      of.flights.user = {};
+    }
+    if (status == COSET_SUCCESS && call.finish) call.finish();
+  }
+  return attachment::call_handler(failed);
+}
+
+void take_off(prepared&& call, int tag, bool keeps_tag) {
+  std::vector<attachment::failure> found;
+  {
+    std::lock_guard const lock(using_);
+    at_work const now;
+    attachment& of = *call.of;
+    std::vector<team_call> parts = call.is_empty ? std::vector<team_call>{call} : parts_of(call);
+    auto const end = std::make_shared<landing>(landing{std::move(call), tag, keeps_tag, parts.size()});
+    in_flight.fetch_add(1, std::memory_order_relaxed);
+    for (team_call& part : parts)
+      of.flights.all.push_back(&all.emplace_back(operation{.call = std::move(part), .end = end}));
+    begin_more(of);
+    progress_all();
+    found.swap(failures);
+  }
+  report(found);
+}
+
+int launch(prepared&& call, MPI_Request* request) {
+  int const tag = take_tag();
+  {
+    inside const layer;
+    int const code = PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag, self(), request);
+    if (code != MPI_SUCCESS) return code;
+  }
+  take_off(std::move(call), tag, false);
+  return MPI_SUCCESS;
+}
+
+void complete_all_of(attachment& of) noexcept {
+  for (patience between;; between.look()) {
+    {
+      std::lock_guard const lock(using_);
+      if (of.flights.all.empty()) return;
+    }
+    look_meanwhile();
+  }
+}
+
+bool is_put_off(std::function<bool()> is_used, std::function<void()> call) {
+  std::lock_guard const lock(using_);
+  if (all.empty() && !is_used()) return false;
+  after_landing.push_back({std::move(is_used), std::move(call)});
+  return true;
+}
+
+void look_whether_unused() {
+  at_work_unless_others_are([] {
+    if (all.empty()) let_go();
+  });
+}
+
+}  // namespace coset::interpose

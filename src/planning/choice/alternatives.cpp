@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "planning/choice/choose.hpp"
+#include "planning/choice/storages.hpp"
+
+namespace coset::choice {
+namespace {
+
+using program::copies;
+
+/// Two looks at a clock, a record and a program that is not resolved take some 70 ns, and every further rank a look at its line:
+/// of two ranks up to here, where storages differ by less than a third, a tenth of the call or more.
+constexpr std::size_t fewest_bytes = 8 * kibibyte;
+/// Staging stays as long as the team: not for trials of large arrays.
+constexpr std::size_t most_staged_bytes = 256 * kibibyte;
+/// Streaming results past the caches cannot pay for less.
+constexpr std::size_t fewest_streamed_bytes = 1 * mebibyte;
+
+/// Of a core's own cache, what a segment may take: a rank writes and reads two layers of it in either parity, and its own
+/// arrays pass through as well.
+constexpr std::uint64_t part_of_cache = 8;
+/// What a rank folds or copies of a segment at least, so that meeting the others costs little beside it.
+constexpr std::uint64_t least_per_rank = 16 * kibibyte;
+/// Arrays up to twice that cache gain nothing.
+constexpr std::uint64_t caches_without_gain = 2;
+
+/// Segments move the borders of blocks. Whatever brackets by block would give other bits on another machine.
+bool brackets_alike_everywhere(question const& q, answer const& chosen) {
+  return chosen.algorithm.name == "direct" || detail::only_moves(q.what);
+}
+
+}  // namespace
+
+std::vector<program::policy> alternatives(question const& q, answer const& chosen) {
+  bool const has_choice = detail::folds_for_all(q.what) || (detail::is_of_pieces(q.what) && !detail::is_rooted(q.what));
+  if (!has_choice || q.bytes <= fewest_bytes * std::max<rank_t>(1, q.ranks / 8) || q.ranks < 2 ||
+      chosen.segment_bytes != 0)
+    return {};
+  std::vector<program::policy> all;
+  if (q.bytes <= most_staged_bytes) all.push_back(staged);
+  if (detail::folds_for_all(q.what) && !q.in_place) all.push_back(through_outputs);
+  all.push_back(zero_copy);
+  if (q.bytes >= fewest_streamed_bytes) all.push_back(streaming(zero_copy));
+  for (program::policy& p : all) {
+    p.in_place = chosen.storage.in_place;
+    // Over levels copies are handed on as the answer has it.
+    p.how = chosen.storage.how == copies::pull ? copies::forward : chosen.storage.how;
+  }
+  std::erase(all, chosen.storage);
+  if (all.size() > 3) all.resize(3);
+  return all;
+}
+
+std::size_t staged_segment(question const& q, answer const& chosen) {
+  std::uint64_t const cache = q.memory.own_cache_bytes;
+  if (cache == 0 || q.crowded || q.bytes <= caches_without_gain * cache || !brackets_alike_everywhere(q, chosen))
+    return 0;
+  return std::max(cache / part_of_cache, q.ranks * least_per_rank);
+}
+
+std::size_t shared_segment(question const& q) {
+  return q.memory.own_cache_bytes == 0 ? 0 : std::max<std::size_t>(128 * kibibyte, q.ranks * least_per_rank);
+}
+
+}  // namespace coset::choice

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planning/choice/learner.hpp"
+
+#include <algorithm>
+
+namespace coset::choice {
+namespace {
+
+/// A median of fewer says little.
+constexpr std::uint32_t least_samples = 3;
+/// Of the fastest: not worth another look.
+constexpr std::uint64_t hopeless_percent = 150;
+/// What another candidate has to gain, so that equal ones do not take turns.
+constexpr std::uint64_t worth_percent = 98;
+/// Cycles decide up to so many times the length of calls: in longer ones the caller's own work hides the differences.
+constexpr std::uint64_t longest_cycle = 4;
+/// What cycles count for if their calls are far slower: the caller may come to work less between calls.
+constexpr std::uint64_t slow_calls_percent = 110;
+/// What a deviation has to have brought, so that the next one is looked at soon.
+constexpr std::uint64_t gain_percent = 110;
+/// What the chosen one may take more than another one took.
+constexpr std::uint64_t outdone_percent = 105;
+/// So many of a window of calls that differ that much are another state of the machine.
+constexpr std::uint32_t watched_calls = 8, deviating_calls = 6;
+constexpr std::uint64_t deviation_percent = 125;
+/// Of the time, for measuring others: one call in so many.
+constexpr std::uint64_t calls_per_measured = 50;
+constexpr std::uint32_t fewest_calls = 512, most_calls = 1 << 20;
+constexpr std::uint32_t first_pause = 64, longest_pause = 4096;
+
+bool exceeds(std::uint64_t a, std::uint64_t b, std::uint64_t percent) { return a * 100 > b * percent; }
+
+template <std::size_t Most>
+std::uint32_t lower_median(std::array<std::uint32_t, Most> all, std::uint32_t number) {
+  auto const end = all.begin() + number, middle = all.begin() + (number - 1) / 2;
+  std::nth_element(all.begin(), middle, end);
+  return *middle;
+}
+
+}  // namespace
+
+learner::learner(unsigned candidates, learning_pace pace) noexcept
+    : pace_(pace),
+      candidates_(static_cast<std::uint8_t>(std::min(candidates, most_candidates))),
+      exploring_(pace.before == 0),
+      calls_to_next_(pace.before) {
+  if (exploring_) now_ = next_to_explore();
+}
+
+call_times learner::fastest_of(record const& r) noexcept {
+  auto const least = [](auto const& times, std::uint32_t number) {
+    return number == 0 ? UINT32_MAX : *std::min_element(times.begin(), times.begin() + number);
+  };
+  return {least(r.call, r.calls), least(r.cycle, r.cycles)};
+}
+
+void learner::explore() noexcept {
+  records_ = {};
+  at_ = 0;
+  exploring_ = true;
+}
+
+void learner::called(call_times before) noexcept {
+  bool const explored = exploring_, is_known = before.call != 0;
+  if (is_known) note(previous_, before);
+  if (!exploring_ && ++calls_ == calls_to_next_) explore();
+  previous_ = now_;
+  previous_.counts &= explored == exploring_;  // of the records to which it belongs
+  bool const goes_on = exploring_ && (is_known || !pace_.gives_up);
+  now_ = goes_on ? next_to_explore() : step{best_, !exploring_};
+}
+
+void learner::note(step of, call_times took) noexcept {
+  if (!of.counts) return;
+  if (!exploring_) {
+    if (of.candidate == best_) settled_ ? watch(took) : settle(took);
+    return;
+  }
+  add(records_[of.candidate], took);
+}
+
+void learner::add(record& to, call_times took) noexcept {
+  if (to.calls < most_samples) to.call[to.calls++] = took.call;
+  if (took.cycle != 0 && to.cycles < most_samples) to.cycle[to.cycles++] = took.cycle;
+}
+
+call_times learner::usual_of(record const& r) noexcept {
+  return {lower_median(r.call, r.calls), r.cycles >= least_samples ? lower_median(r.cycle, r.cycles) : 0};
+}
+
+/// Calls between others of another storage take longer than calls among themselves, so a faster first window is what is
+/// usual from now on. A slower one, or one slower than another candidate was, means that the state changed while candidates were
+/// tried: what was learned holds no more.
+void learner::settle(call_times took) noexcept {
+  if (usual_.call == 0) return;
+  record& first = records_[best_];
+  add(first, took);
+  if (first.calls < most_samples) return;
+  settled_ = true;
+  call_times const found = usual_of(first);
+  bool const is_outdone = exceeds(by_cycle_ ? found.cycle : found.call, next_best_, outdone_percent);
+  if (is_outdone || exceeds_by_state(found, usual_))
+    deviate();
+  else
+    usual_ = found;
+}
+
+void learner::deviate() noexcept {
+  if (calls_ < pause_) return;
+  pause_ = std::clamp(2 * pause_, first_pause, longest_pause);  // choose() shortens it where that was worth it
+  explore();
+}
+
+/// Cycles tell of another state where they decide, before or after: the caller may have begun to rewrite its array. That
+/// can make a cycle many times as long, and only trying others tells it from a caller that has other work to do.
+bool learner::exceeds_by_state(call_times slower, call_times faster) const noexcept {
+  bool const cycles = slower.cycle != 0 && faster.cycle != 0 && faster.cycle <= longest_cycle * usual_.call;
+  return exceeds(slower.call, faster.call, deviation_percent) ||
+         (cycles && exceeds(slower.cycle, faster.cycle, deviation_percent));
+}
+
+void learner::watch(call_times took) noexcept {
+  if (usual_.call == 0) return;
+  slower_ += exceeds_by_state(took, usual_);
+  faster_ += exceeds_by_state(usual_, took);
+  if (++watched_ < watched_calls) return;
+  bool const deviates = std::max(slower_, faster_) >= deviating_calls;
+  watched_ = slower_ = faster_ = 0;
+  if (deviates) deviate();
+}
+
+/// What the last call of a window took is known one call after the next one has been chosen: one more call, of the best
+/// so far, ends an exploration. In the first round a window ends with the first call that is far slower than another's;
+/// such a candidate gets no second window.
+learner::step learner::next_to_explore() noexcept {
+  std::uint64_t const round = std::uint64_t{pace_.window} * candidates_;
+  while (at_ / round < pace_.rounds) {
+    std::uint32_t const into = at_ % pace_.window;
+    auto const candidate = static_cast<std::uint8_t>(at_ / pace_.window % candidates_);
+    if (pace_.gives_up && (into > pace_.skipped || at_ >= round) && is_far_slower(candidate)) {
+      at_ += pace_.window - into;
+      continue;
+    }
+    ++at_;
+    return {candidate, into >= pace_.skipped};
+  }
+  if (at_++ == round * pace_.rounds) return {best_, false};
+  choose();
+  return {best_, true};
+}
+
+call_times learner::least() const noexcept {
+  call_times least{UINT32_MAX, UINT32_MAX};
+  for (record const& r : records_) {
+    call_times const took = fastest_of(r);
+    least = {std::min(least.call, took.call), std::min(least.cycle, took.cycle)};
+  }
+  return least;
+}
+
+bool learner::has_far_slower_calls(unsigned candidate) const noexcept {
+  record const& mine = records_[candidate];
+  return mine.calls != 0 && exceeds(fastest_of(mine).call, least().call, hopeless_percent);
+}
+
+/// In its calls and, where they tell of it, in its cycles: slower calls may leave lines where the caller wants them.
+bool learner::is_far_slower(unsigned candidate) const noexcept {
+  if (!has_far_slower_calls(candidate)) return false;
+  call_times const fastest = least(), mine = fastest_of(records_[candidate]);
+  bool const cycles_tell = records_[candidate].cycles != 0 && fastest.cycle <= longest_cycle * fastest.call;
+  return !cycles_tell || exceeds(mine.cycle, fastest.cycle, hopeless_percent);
+}
+
+bool learner::cycles_decide() const noexcept {
+  std::uint64_t call = UINT32_MAX, cycle = UINT32_MAX;
+  for (unsigned k = 0; k < candidates_; ++k) {
+    record const& r = records_[k];
+    if (is_far_slower(k)) continue;
+    if (r.cycles < least_samples || r.calls < least_samples) return false;
+    call = std::min<std::uint64_t>(call, lower_median(r.call, r.calls));
+    cycle = std::min<std::uint64_t>(cycle, lower_median(r.cycle, r.cycles));
+  }
+  return cycle <= longest_cycle * call;
+}
+
+void learner::choose() noexcept {
+  exploring_ = false;
+  calls_ = watched_ = slower_ = faster_ = 0;
+  by_cycle_ = cycles_decide();
+  auto const time_of = [&](unsigned k) -> std::uint64_t {
+    record const& r = records_[k];
+    if (is_far_slower(k) || r.calls < least_samples) return UINT32_MAX;
+    if (!by_cycle_) return lower_median(r.call, r.calls);
+    std::uint64_t const cycle = lower_median(r.cycle, r.cycles);
+    return has_far_slower_calls(k) ? cycle * slow_calls_percent / 100 : cycle;
+  };
+  unsigned found = 0;
+  for (unsigned k = 1; k < candidates_; ++k) {
+    if (exceeds(time_of(found) * worth_percent, time_of(k), 10'000)) found = k;
+  }
+  if (time_of(found) == UINT32_MAX) {  // nothing was learned
+    calls_to_next_ = std::clamp(2 * calls_to_next_, fewest_calls, most_calls);
+    return;
+  }
+  if (exceeds(time_of(best_), time_of(found), gain_percent)) pause_ /= 2;
+  best_ = static_cast<std::uint8_t>(found);
+  next_best_ = UINT32_MAX;
+  for (unsigned k = 0; k < candidates_; ++k)
+    if (k != found && time_of(k) != UINT32_MAX) next_best_ = std::min(next_best_, time_of(k));
+  settled_ = false;
+  usual_ = usual_of(records_[best_]);
+  std::uint64_t others = 0;  // calls of the best one that measuring the others takes
+  for (unsigned k = 0; k < candidates_; ++k) {
+    record const& r = records_[k];
+    if (k == best_ || r.calls == 0) continue;
+    std::uint64_t const calls = is_far_slower(k) ? pace_.skipped + 2 : std::uint64_t{pace_.rounds} * pace_.window;
+    others += calls * lower_median(r.call, r.calls) / std::max(usual_.call, 1u);
+  }
+  calls_to_next_ =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(others * calls_per_measured, fewest_calls, most_calls));
+  records_[best_] = {};
+}
+
+}  // namespace coset::choice

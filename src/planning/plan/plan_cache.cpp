@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planning/plan/plan_cache.hpp"
+
+namespace coset::planning {
+
+detail::bound_plan const& plan_cache::bind_anew(detail::call const& c, plan_key const& key, bool idle, bool tells) {
+  if (all.size() >= most && idle) {
+    all.clear();
+    front = {};
+    latest_plan_ = nullptr;
+  }
+  auto& bound = all[key];
+  if (!bound) {
+    bound = store.of_call(c);
+    bound_last_ = bound->id;
+    if (tells) store.log(*bound);
+  }
+  front_of(key) = {key, bound.get()};
+  return *bound;
+}
+
+}  // namespace coset::planning

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planning/plan/plan_store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text/format.hpp"
+#include "base/text/log.hpp"
+#include "coset/operations.hpp"
+#include "planning/plan/binding.hpp"
+#include "planning/plan/calls.hpp"
+#include "planning/program/plan_text.hpp"
+#include "planning/schedule/registry/named_file.hpp"
+
+namespace coset::planning {
+
+using detail::bound_plan;
+using detail::call;
+
+namespace {
+
+/// What tells explicit plans apart: by how they run, so that processes which make them in another order, or keep them for
+/// another time, agree. As many bits as go into an entry's description; 0 stands for the library's choice.
+std::uint32_t number_of(choice::answer const& chosen) {
+  std::uint64_t const by = detail::hash_of(schedule::identity(chosen.algorithm));
+  std::uint64_t const in = detail::hash_of(program::policy_name(chosen.storage));
+  return std::max(static_cast<std::uint32_t>(mixed(mixed(by, in), chosen.segment_bytes) >> 40), 1u);
+}
+
+/// What a rule names, its file read. Throws schedule_error naming rule and file if that is wrong for every call: who sets
+/// a plan for others to be run by wants to know.
+plan_options with_file_read(calibration::rule const& rule) try {
+  plan_options how = rule.how;
+  if (how.algorithm != "auto") how.algorithm = schedule::pinned(schedule::algorithm::parse(how.algorithm)).text();
+  return how;
+} catch (schedule_error const& why) {
+  throw schedule_error(text::format("{}, {}: {}", rule.named_by, program::text_of(rule.how), why.what()));
+}
+
+/// Files may differ between processes.
+bool is_of_file(choice::answer const& chosen) { return chosen.algorithm.parameters.contains("content"); }
+
+/// Each rank has to read what every other tells in its entry line after the operation, and to have room there to tell it. The line is
+/// kept until its readers enter the next operation, unless some of them tell their entry as the last thing in this one.
+bool can_learn(bound_plan const& plan) {
+  auto const tells_late = [](program::program const& p) {
+    return std::ranges::any_of(p.readers, &program::reader::tells_when_done);
+  };
+  return plan.code->all_meet && plan.code->storage.staging == program::home::pieces &&
+         std::ranges::none_of(plan.code->of, tells_late);
+}
+
+}  // namespace
+
+std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
+  return plans_.get(plan_key::of(c), [&] {
+    bool const has_class = c.counts.empty() && facts_.spread.is_one_domain() && rule_for(facts_, c) == nullptr;
+    if (!has_class) return bind_or_part(c, nullptr);
+    plan_key of_class = plan_key::of(c);
+    of_class.count = bytes_of_class(c);
+    if (models_.size() >= most_models) models_.clear();
+    auto& model = models_[of_class];
+    pointer bound = model != nullptr ? bind_like_model(c, *model) : nullptr;
+    if (bound == nullptr) bound = bind_or_part(c, nullptr);
+    model = bound;
+    return bound;
+  });
+}
+
+std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_options const& options) {
+  return plans_.get({plan_key::of(c), plan_wish{options.algorithm, options.storage, options.segment_bytes,
+                                                options.required, options.counts}},
+                    [&] { return bind_or_part(c, &options); });
+}
+
+plan_store::pointer plan_store::bind_like_model(call const& c, bound_plan const& model) {
+  std::vector<std::shared_ptr<bound_plan>> candidates{bind_like(model, facts_, c)};
+  if (model.candidacy.lessons == nullptr) return candidates[0];
+  for (auto const& other : model.candidacy.lessons->others) candidates.push_back(bind_like(*other, facts_, c));
+  if (std::ranges::find(candidates, nullptr) != candidates.end()) return nullptr;
+  make_candidates(candidates, model.candidacy.lessons->of);
+  return candidates[0];
+}
+
+plan_store::pointer plan_store::bind_or_part(call const& c, plan_options const* options) try {
+  return bind_by_rules(c, options);
+} catch (lacks_staging const&) {
+  bool const is_named = options != nullptr && (options->algorithm != "auto" || options->storage != "auto");
+  if (is_named || !may_go_in_parts(facts_, c)) throw;
+  signature const what{c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
+  auto plan = bind_in_parts(facts_, what, c);
+  plan->owner = this;
+  return plan;
+}
+
+std::shared_ptr<bound_plan> plan_store::bind(call const& c, signature const& what, choice::answer const& chosen) {
+  auto made = bind_plan(facts_, programs_, what, c, chosen);
+  made->owner = this;
+  return made;
+}
+
+std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_options const* options) {
+  signature what{c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
+  auto const bind_by = [&](choice::answer chosen) {
+    if (options != nullptr) {
+      chosen = changed(std::move(chosen), *options, facts_, c);
+      what.plan = number_of(chosen);
+    }
+    return bind(c, what, chosen);
+  };
+  calibration::rule const* const rule = rule_for(facts_, c);
+  if (rule == nullptr) return options == nullptr ? bind_to_learn(c, what) : bind_by(defaults_.of(facts_, c));
+  plan_options const how = with_file_read(*rule);
+  std::string refused;
+  try {
+    auto chosen = changed(defaults_.of(facts_, c), how, facts_, c);
+    // Hosts make their parts alone: if one cannot, the others find out by the signature.
+    if (options == nullptr && (!facts_.spread.is_one_domain() || is_of_file(chosen))) what.plan = number_of(chosen);
+    return bind_by(std::move(chosen));
+  } catch (error const& why) {
+    refused = text::format("{}, {}: {}", rule->named_by, program::text_of(rule->how), why.what());
+  }
+  what.plan = 0;
+  auto made = bind_by(defaults_.of(facts_, c));
+  auto words = *made->words;
+  words.refused = std::move(refused);
+  made->words = std::make_shared<detail::plan_words>(std::move(words));
+  return made;
+}
+
+plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& what) {
+  auto const chosen = defaults_.of(facts_, c);
+  std::vector<std::shared_ptr<bound_plan>> candidates{bind(c, what, chosen)};
+  if (!can_learn(*candidates[0])) return candidates[0];
+  auto const is_another = [&](bound_plan const& plan) {
+    return std::ranges::none_of(candidates, [&](auto const& there) {
+      return there->code->storage.first == plan.code->storage.first &&
+             there->code->storage.later == plan.code->storage.later && there->folds == plan.folds;
+    });
+  };
+  for (choice::answer const& other : alternatives_for(facts_, c, chosen)) {
+    if (other.storage.streams && c.reduction->streaming_folds == nullptr) continue;
+    try {
+      if (auto made = bind(c, what, other); can_learn(*made) && is_another(*made))
+        candidates.push_back(std::move(made));
+    } catch (schedule_error const&) {
+      continue;  // this storage would lose a value of the schedule
+    }
+  }
+  if (candidates.size() > 1) {
+    make_candidates(candidates, lessons_of(what, candidates.size()));
+    name_candidates(candidates);
+  }
+  return candidates[0];
+}
+
+std::shared_ptr<std::vector<detail::rank_lesson>> plan_store::lessons_of(signature const& what,
+                                                                         std::size_t candidates) {
+  signature of_class = what;
+  of_class.count = choice::class_end(what.count * what.reduction->element_bytes) / what.reduction->element_bytes;
+  return lessons_.get({of_class.hash(), what.in_place, candidates}, [&] {
+    bool const flips = facts_.adapts == choice::adaptation::flipping;
+    auto const pace = flips ? choice::learning_pace::flipping() : choice::learning_pace();
+    detail::rank_lesson const fresh{choice::learner(static_cast<unsigned>(candidates), pace)};
+    return std::make_shared<std::vector<detail::rank_lesson>>(facts_.ranks, fresh);
+  });
+}
+
+std::string plan_store::call_of(bound_plan const& plan) const {
+  return text::format("{} on {} ranks", plan.what.text(), facts_.ranks);
+}
+
+void plan_store::log_refusal(bound_plan const& plan) {
+  if (plan.words->refused.empty() || !text::plans_are_logged() || !plans_.is_new(plan.words->refused)) return;
+  text::complain(text::format("{}; passed over for {}", plan.words->refused, call_of(plan)));
+}
+
+void plan_store::log(bound_plan const& plan) {
+  log_refusal(plan);
+  if (!text::plans_are_logged()) return;
+  std::string line = text::format("{}: {}", call_of(plan), plan.words->choice);
+  if (plan.words->seconds > 0) {
+    auto const nanoseconds = static_cast<std::uint64_t>(plan.words->seconds * 1e9 + 0.5);
+    line += text::format("; expected to take {} ns, see coset why", nanoseconds);
+  }
+  text::complain(line);
+}
+
+std::string plan_store::refusal_of(call const& c) try {
+  return bind_by_rules(c, nullptr)->words->refused;
+} catch (schedule_error const& wrong_file) {
+  return wrong_file.what();
+}
+
+std::vector<std::string> plan_store::refused_rules() {
+  std::vector<std::string> refused;
+  std::byte same_array;  // stands for a caller's that is input and output
+  for (std::size_t const each : {std::size_t{1}, std::size_t{64}, std::size_t{4096}, std::size_t{1} << 20}) {
+    for (verb const what : all_verbs()) {
+      call c{.what = what,
+             .count = detail::is_barrier(what)     ? 0
+                      : detail::is_of_pieces(what) ? each * facts_.ranks
+                                                   : each,
+             .reduction = detail::only_moves(what) ? &detail::copy_of<float>() : &detail::table_of<float, plus>()};
+      for (bool const same : {false, true}) {
+        if (same) c.in = c.out = &same_array;
+        if (same && detail::shares_result(what)) continue;  // are never in place
+        if (rule_for(facts_, c) == nullptr) continue;
+        auto const why = refusal_of(c);
+        if (!why.empty() && std::ranges::find(refused, why) == refused.end()) refused.push_back(why);
+      }
+    }
+  }
+  return refused;
+}
+
+}  // namespace coset::planning

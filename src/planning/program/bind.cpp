@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planning/program/bind.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace coset::program {
+namespace {
+
+/// ⌊count · f⌋ without overflow for any count that fits memory and denominators to 2^16.
+std::size_t scaled(std::size_t count, schedule::fraction f) {
+  auto const numerator = static_cast<std::size_t>(f.numerator());
+  auto const denominator = static_cast<std::size_t>(f.denominator());
+  return count / denominator * numerator + count % denominator * numerator / denominator;
+}
+
+/// Where blocks begin, in elements, if the caller says which elements are whose: in `whole` the pieces begin, of which this
+/// many elements are meant.
+std::vector<std::size_t> begins_of(compiled const& c, rank_pieces const& whole, rank_pieces const& meant) {
+  std::vector<std::size_t> begins;
+  for (schedule::block const& b : c.blocks) {
+    schedule::fraction const at = b.offset * c.ranks;
+    auto const r = static_cast<std::size_t>(at.floor());
+    begins.push_back(whole.begin(r) + scaled(meant.end(r) - meant.begin(r), at - at.floor()));
+  }
+  begins.push_back(meant.total());
+  return begins;
+}
+
+/// Offsets and staging, once it is known where blocks begin in arrays, and what boundaries they have.
+void place_layers(layout& l, compiled const& c, item_bytes items, std::vector<std::size_t> const& in_arrays) {
+  std::size_t const staged = items.staged(c), bytes = l.boundary.back() * staged;
+  // Within an entry line there is room for the layers only side by side.
+  bool const apart = c.storage.staging == home::pieces;
+  std::size_t const layer_bytes = apart ? (bytes + line_bytes - 1) / line_bytes * line_bytes : bytes;
+  for (std::size_t b = 0; b < c.blocks.size(); ++b) l.offset.push_back(in_arrays[b] * items.element);
+  for (std::size_t layer = 0; layer < c.layers; ++layer) {
+    for (std::size_t b = 0; b < c.blocks.size(); ++b) l.offset.push_back(layer * layer_bytes + l.boundary[b] * staged);
+  }
+  l.staging_bytes = apart ? c.layers * layer_bytes : 0;
+}
+
+}  // namespace
+
+layout bind(compiled const& c, std::size_t count, item_bytes items) {
+  std::size_t const quantum = std::lcm(line_bytes, items.element) / items.element;  // elements between line borders
+  bool const rounded = count / c.grain > 4 * quantum;
+  layout l;
+  for (schedule::block const& b : c.blocks) {
+    std::size_t const exact = scaled(count, b.offset);
+    l.boundary.push_back(rounded ? exact / quantum * quantum : exact);
+  }
+  l.boundary.push_back(count);
+  place_layers(l, c, items, l.boundary);
+  return l;
+}
+
+layout bind(compiled const& c, rank_pieces const& pieces, item_bytes items) {
+  return bind_segment(c, pieces, pieces, items);
+}
+
+layout bind_segment(compiled const& c, rank_pieces const& in_arrays, rank_pieces const& segments, item_bytes items) {
+  layout l;
+  l.boundary = begins_of(c, segments, segments);
+  place_layers(l, c, items, begins_of(c, in_arrays, segments));
+  return l;
+}
+
+bool can_be_cut_by_piece(compiled const& c) {
+  auto const piece_of = [&c](std::uint32_t block) { return (c.blocks[block].offset * c.ranks).floor(); };
+  auto const is_of_one = [&](instruction const& i) {
+    return i.what == action::fold && (i.block_end <= i.block || piece_of(i.block) == piece_of(i.block_end - 1));
+  };
+  return std::ranges::all_of(c.of, [&](program const& p) { return std::ranges::all_of(p.code, is_of_one); });
+}
+
+}  // namespace coset::program

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products, compiled once per instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/kernels/operations/multiplies.cpp"
+#include "hwy/foreach_target.h"
+
+#include "runtime/kernels/tables-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace coset::kernels::HWY_NAMESPACE {
+operation_sets const* multiplies_folds() { return &all_sets<multiplies>; }
+}  // namespace coset::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "runtime/kernels/instruction_set.hpp"
+
+namespace coset::kernels {
+constexpr decltype(&HWY_STATIC_DISPATCH(multiplies_folds)) multiplies_folds_by_target[] =
+    COSET_TABLE_OF(multiplies_folds);
+operation_sets const& multiplies_sets(std::int64_t targets) {
+  return *entry_for(targets, multiplies_folds_by_target)();
+}
+}  // namespace coset::kernels
+#endif
