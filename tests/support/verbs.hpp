@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "coset/plan.hpp"
+#include "support/calls.hpp"
 #include "support/combination.hpp"
 #include "support/oracle.hpp"
 #include "support/teams.hpp"
@@ -33,11 +34,6 @@ erased_task summed(task const& t) {
   return {t, &sums};
 }
 
-/// One rank's arrays, with an element of guard behind each.
-template <class T>
-struct arrays {
-  std::vector<T> in, out;
-};
 using erased_arrays = arrays<std::byte>;
 constexpr std::byte guard_byte{0x5A};
 
@@ -46,6 +42,7 @@ inline void give(erased_task const& t, rank_t rank, std::size_t first, std::size
   t.of->give(to, t.what.seed * 31 + rank, first, count);
 }
 
+/// With an element of guard behind each.
 template <class T>
 arrays<T> prepared(erased_task const& t, rank_t r) {
   layout const all = layout_of(t.what, r);
@@ -60,22 +57,6 @@ arrays<T> prepared(erased_task const& t, rank_t r) {
 template <class T>
 arrays<T> prepared(task const& t, rank_t r) {
   return prepared<T>(summed<T>(t), r);
-}
-
-/// The arrays as the call takes them: input, and where the result will be, whole or piece.
-template <class T>
-struct spans {
-  std::span<T> in, out;
-};
-
-/// An element of the task has `scale` of the arrays.
-template <class T>
-spans<T> spans_of(task const& t, rank_t r, arrays<T>& a, std::span<T> shared, std::size_t scale = 1) {
-  layout const all = layout_of(t, r);
-  auto const named = [&](std::vector<T>& array, stretch s) {
-    return std::span<T>(array).subspan(s.first * scale, s.count * scale);
-  };
-  return {named(a.in, all.in), t.what == verb::reduce_shared ? shared : named(all.one ? a.in : a.out, all.out)};
 }
 
 /// Where an erased call finds its input and leaves its result. A rank that gives or gets nothing has no array.
@@ -102,72 +83,6 @@ inline detail::call call_of(erased_task const& t, places const& at) {
                  .root = detail::is_rooted(what.what) ? what.root : 0};
   if (detail::is_of_pieces(what.what) && !what.even) c.counts = what.counts;
   return c;
-}
-
-/// Calls it; a view is copied out.
-template <class T, class Op = plus>
-void call(member& me, task const& t, spans<T> s, std::vector<T>& viewed, Op op = {}) {
-  switch (t.what) {
-    case verb::allreduce:
-      return allreduce(me, s.in, s.out, op);
-    case verb::reduce:
-      return t.in_place ? reduce(me, s.in, t.root, op) : reduce(me, s.in, s.out, t.root, op);
-    case verb::reduce_scatter:
-      return t.even ? reduce_scatter(me, s.in, s.out, op) : reduce_scatter(me, s.in, s.out, t.counts, op);
-    case verb::allgather:
-      return t.even ? allgather(me, s.in, s.out) : allgather(me, s.in, s.out, t.counts);
-    case verb::broadcast:
-      return broadcast(me, s.in, t.root);
-    case verb::gather:
-      return t.even ? gather(me, s.in, s.out, t.root) : gather(me, s.in, s.out, t.root, t.counts);
-    case verb::scatter:
-      return t.even ? scatter(me, s.in, s.out, t.root) : scatter(me, s.in, s.out, t.root, t.counts);
-    case verb::all_to_all:
-      return all_to_all(me, s.in, s.out);
-    case verb::scan:
-      return scan(me, s.in, s.out, op);
-    case verb::exclusive_scan:
-      return exclusive_scan(me, s.in, s.out, op);
-    case verb::barrier:
-      return barrier(me);
-    case verb::reduce_shared:
-      return reduce_shared(me, s.in, s.out, op);
-    case verb::allreduce_view: {
-      auto const view = allreduce_view(me, s.in, op);
-      viewed.assign(view.begin(), view.end());
-    }
-  }
-}
-
-/// The same in split phase; allreduce_view has none.
-template <class T, class Op = plus>
-request start(member& me, task const& t, spans<T> s, Op op = {}) {
-  switch (t.what) {
-    case verb::allreduce:
-      return start_allreduce(me, s.in, s.out, op);
-    case verb::reduce:
-      return t.in_place ? start_reduce(me, s.in, t.root, op) : start_reduce(me, s.in, s.out, t.root, op);
-    case verb::reduce_scatter:
-      return t.even ? start_reduce_scatter(me, s.in, s.out, op) : start_reduce_scatter(me, s.in, s.out, t.counts, op);
-    case verb::allgather:
-      return t.even ? start_allgather(me, s.in, s.out) : start_allgather(me, s.in, s.out, t.counts);
-    case verb::broadcast:
-      return start_broadcast(me, s.in, t.root);
-    case verb::gather:
-      return t.even ? start_gather(me, s.in, s.out, t.root) : start_gather(me, s.in, s.out, t.root, t.counts);
-    case verb::scatter:
-      return t.even ? start_scatter(me, s.in, s.out, t.root) : start_scatter(me, s.in, s.out, t.root, t.counts);
-    case verb::all_to_all:
-      return start_all_to_all(me, s.in, s.out);
-    case verb::scan:
-      return start_scan(me, s.in, s.out, op);
-    case verb::exclusive_scan:
-      return start_exclusive_scan(me, s.in, s.out, op);
-    case verb::reduce_shared:
-      return start_reduce_shared(me, s.in, s.out, op);
-    default:
-      return start_barrier(me);
-  }
 }
 
 inline bool is_of_all(task const& t, part const& p) { return p.begin == 0 && p.end == t.ranks(); }
