@@ -16,17 +16,16 @@ using engine = std::mt19937_64;
 inline std::size_t below(engine& choices, std::size_t end) { return choices() % end; }
 
 inline task random_task(engine& choices, rank_t ranks) {
-  constexpr verb verbs[]{verb::allreduce,     verb::reduce, verb::reduce_scatter, verb::allgather,
-                         verb::broadcast,     verb::scan,   verb::exclusive_scan, verb::barrier,
-                         verb::reduce_shared, verb::gather, verb::scatter,        verb::all_to_all};
   constexpr std::size_t longest[]{1, 12, 100, 3000};
-  task t{.what = verbs[below(choices, std::size(verbs))], .counts = std::vector<std::size_t>(ranks)};
+  task t{.what = verb::allreduce_view, .counts = std::vector<std::size_t>(ranks)};
+  while (t.what == verb::allreduce_view)
+    t.what = all_verbs()[below(choices, all_verbs().size())];  // it cannot be started
   std::size_t const most = longest[below(choices, std::size(longest))];
   t.even = !detail::is_of_pieces(t.what) || below(choices, 2) == 0;
   t.counts[0] = below(choices, most + 1);
   for (auto& count : t.counts) count = t.even ? t.counts[0] : below(choices, most + 1);
   t.root = static_cast<rank_t>(below(choices, ranks));
-  t.in_place = t.what != verb::reduce_shared && t.what != verb::barrier && below(choices, 2) == 0;
+  t.in_place = can_be_in_place(t.what) && below(choices, 2) == 0;
   t.seed = choices();
   return possible(std::move(t));
 }

@@ -27,9 +27,8 @@ struct way {
 
 using detail::is_rooted;
 inline bool has_pieces(verb what) { return detail::is_of_pieces(what); }
-inline bool may_be_in_place(verb what) {
-  return what == verb::allreduce || what == verb::scan || what == verb::exclusive_scan;
-}
+/// By all ranks, whose arrays are then the whole.
+inline bool may_be_in_place(verb what) { return can_be_in_place(what) && !has_pieces(what) && !is_rooted(what); }
 
 inline std::string text(way const& w) {
   constexpr std::array names{"blocking", "started", "planned"};

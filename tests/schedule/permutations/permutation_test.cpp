@@ -42,8 +42,6 @@ std::vector<rank_t> order_of(std::string const& text, rank_t ranks) {
   return permutation_of({"ring", {{permute, text}}}, ranks);
 }
 
-bool is_scan(verb what) { return what == verb::scan || what == verb::exclusive_scan; }
-
 /// Something of every algorithm that needs no file.
 std::vector<algorithm> some_algorithms(rank_t ranks) {
   std::vector<algorithm> all;
@@ -93,7 +91,7 @@ TEST(Permutation, GivesEveryVerbWhatItWantsInRandomOrdersOfEveryAlgorithm) {
   for (rank_t ranks = 2; ranks <= largest; ++ranks) {
     for (algorithm const& how : some_algorithms(ranks)) {
       for (verb const what : find_algorithm(how.name).verbs) {
-        if (!is_scan(what)) check(how, random_order(ranks, random), what, static_cast<rank_t>(random() % ranks));
+        if (!coset::detail::is_scan(what)) check(how, random_order(ranks, random), what, static_cast<rank_t>(random() % ranks));
       }
     }
   }
