@@ -28,7 +28,6 @@ coset_status run_on(uint32_t ranks, coset_body* body, void* context);
 void test_statuses(void);
 void test_teams(void);
 void test_adopted_teams(void);
-void test_verbs(void);
 void test_elements(void);
 void test_operations(void);
 void test_split_phase(void);

@@ -8,7 +8,6 @@ int main(void) {
   test_statuses();
   test_teams();
   test_adopted_teams();
-  test_verbs();
   test_elements();
   test_operations();
   test_split_phase();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Started collectives: every verb once, waited for in another order than started.
+// Started collectives: as many as can be under way, waited for in another order than started.
 #include <stdatomic.h>
 #include <string.h>
 #include <threads.h>
@@ -41,27 +41,20 @@ static int start_all(coset_member* me, void* context) {
   return 0;
 }
 
-static int start_the_others(coset_member* me, void* context) {
+static int ask_in_every_way(coset_member* me, void* context) {
   (void)context;
-  uint32_t const rank = coset_member_rank(me);
-  size_t const counts[ranks] = {1, 0, 2};
-  int8_t in[3] = {(int8_t)rank, 10, 20}, scattered[2] = {0}, gathered[3];
-  coset_request scatter, gather, meeting;
-  SUCCEEDS(coset_start_reduce_scatter_counts(me, in, scattered, counts, COSET_INT8, COSET_PLUS, &scatter));
-  SUCCEEDS(coset_start_allgather_counts(me, in, gathered, counts, COSET_INT8, &gather));
-  SUCCEEDS(coset_start_barrier(me, &meeting));
-
+  int8_t item = 1, all[ranks];
   bool complete = false;
+  coset_request gather, meeting;
+  SUCCEEDS(coset_start_allgather(me, &item, all, 1, COSET_INT8, &gather));
+  SUCCEEDS(coset_start_barrier(me, &meeting));
   while (!complete) SUCCEEDS(coset_request_test(&meeting, &complete));
   SUCCEEDS(coset_request_wait_for(&gather, LONG_ENOUGH, &complete));
   CHECK(complete);
-  SUCCEEDS(coset_request_wait(&scatter));
-  CHECK(rank != 0 || scattered[0] == 3);
-  CHECK(rank != 2 || (scattered[0] == 30 && scattered[1] == 60));
-  CHECK(gathered[0] == 0 && gathered[1] == 2 && gathered[2] == 10);
-  SUCCEEDS(coset_request_test(&scatter, &complete));
+  CHECK(all[0] == 1 && all[1] == 1 && all[2] == 1);
+  SUCCEEDS(coset_request_test(&gather, &complete));
   CHECK(complete);
-  SUCCEEDS(coset_request_free(&scatter));
+  SUCCEEDS(coset_request_free(&gather));
   return 0;
 }
 
@@ -109,7 +102,7 @@ static int misuse(coset_member* me, void* context) {
 void test_split_phase(void) {
   int32_t shared[length];
   SUCCEEDS(run_on(ranks, start_all, shared));
-  SUCCEEDS(run_on(ranks, start_the_others, NULL));
+  SUCCEEDS(run_on(ranks, ask_in_every_way, NULL));
   atomic_bool waited = false;
   SUCCEEDS(run_on(ranks, wait_in_vain, &waited));
   SUCCEEDS(run_on(ranks, give_up, NULL));
