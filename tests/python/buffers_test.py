@@ -8,31 +8,32 @@ import unittest
 import numpy as np
 
 from support import Starting, coset, team
+from verbs import NAMES, calls_of, parameters, shape
 
-# Of two ranks, each with a target of two doubles that begins as [1, 2]; what it is afterwards, by rank.
+# Of two ranks, each with a target of two doubles that begins as [1, 2]; what it is afterwards, by rank. What is written to in
+# place is what the rank gives.
 NOW = [1.0, 2.0]
-WRITTEN = {
-    ("allreduce", "x"): (lambda me, to: me.allreduce(to), [[2, 4], [2, 4]]),
-    ("allreduce", "out"): (lambda me, to: me.allreduce([5.0, 6.0], out=to), [[10, 12], [10, 12]]),
-    ("scan", "x"): (lambda me, to: me.scan(to), [[1, 2], [2, 4]]),
-    ("scan", "out"): (lambda me, to: me.scan((3.0, 4.0), out=to), [[3, 4], [6, 8]]),
-    ("exclusive_scan", "x"): (lambda me, to: me.exclusive_scan(to), [None, [1, 2]]),
-    ("exclusive_scan", "out"): (lambda me, to: me.exclusive_scan([3.0, 4.0], out=to), [None, [3, 4]]),
-    ("reduce", "x"): (lambda me, to: me.reduce(to), [[2, 4], None]),
-    ("reduce", "out"): (lambda me, to: me.reduce([3.0, 4.0], root=1, out=to), [None, [6, 8]]),
-    ("broadcast", "x"): (lambda me, to: me.broadcast(to, root=1), [[1, 2], [1, 2]]),
-    ("allgather", "out"): (lambda me, to: me.allgather([7.0 + me.rank], out=to), [[7, 8], [7, 8]]),
-    ("gather", "out"): (lambda me, to: me.gather(7.0 + me.rank, out=to), [[7, 8], NOW]),
-    ("scatter", "out"): (lambda me, to: me.scatter([5.0, 6.0, 7.0, 8.0], to), [[5, 6], [7, 8]]),
-    ("all_to_all", "x"): (lambda me, to: me.all_to_all(to), [[1, 1], [2, 2]]),
-    ("all_to_all", "out"): (lambda me, to: me.all_to_all([3.0, 4.0], out=to), [[3, 3], [4, 4]]),
-    ("reduce_scatter", "out"): (lambda me, to: me.reduce_scatter([1.0, 2.0, 3.0, 4.0], to), [[2, 4], [6, 8]]),
-}
+
+
+def calls_on_two():
+    """By verb and the name of what is written to."""
+    for verb in NAMES:
+        of = shape(verb)
+        length = 1 if of.gives_pieces or of.swaps else 2
+        for call in calls_of(verb, length=length):
+            if call.in_place:
+                call.value = lambda rank, i: NOW[i]
+            if not of.meets:
+                yield (verb, "x" if call.in_place else "out"), call
+
+
+CALLS = dict(calls_on_two())
+WRITTEN = {at: (call, [call.expected(rank, 2) for rank in range(2)]) for at, call in CALLS.items()}
 STARTED = {("start_" + verb, name): (lambda me, to, call=call: call(Starting(me), to), expected)
            for (verb, name), (call, expected) in WRITTEN.items()}
 WRITTEN |= STARTED
-# Elsewhere the value returned is what was written to.
-RETURNS_NOTHING = {("gather", "out"), *STARTED}
+# An output that the root alone passes; elsewhere the value returned is what was written to.
+OF_ROOT = {(start + verb, name) for (verb, name), call in CALLS.items() for start in ("", "start_") if call.only_root_passes}
 
 BUFFERS = {
     "numpy": lambda: np.array(NOW),
@@ -75,9 +76,10 @@ REFUSED = {
 
 class Buffers(unittest.TestCase):
     def test_everything_that_is_written_to_is_here(self):
-        """Each verb that has `out`, or changes x."""
+        """Each verb that has `out`, and those that change x."""
         written = {(verb, "out") for verb in dir(coset.Member) if "out:" in (getattr(coset.Member, verb).__doc__ or "")}
         self.assertEqual({at for at in WRITTEN if at[1] == "out"}, written)
+        self.assertEqual({verb for verb, _ in CALLS}, {verb for verb in NAMES if not shape(verb).meets})
 
     def test_what_lends_its_memory_is_written_to(self):
         for at, (call, expected) in WRITTEN.items():
@@ -86,8 +88,7 @@ class Buffers(unittest.TestCase):
                     def body(me):
                         target = make()
                         given = call(me, target)
-                        if at not in RETURNS_NOTHING:
-                            self.assertIs(given, target)
+                        self.assertIs(given, None if at in STARTED or at in OF_ROOT and me.rank != 1 else target)
                         return list(target)
                     for got, wanted in zip(team(2).run(body), expected):
                         if wanted is not None:
@@ -96,7 +97,7 @@ class Buffers(unittest.TestCase):
     def test_what_would_be_copied_is_refused_by_name(self):
         for (verb, name), (call, _) in WRITTEN.items():
             for kind, (make, words) in REFUSED.items():
-                if kind == "nothing" and name == "out" and (verb, "x") in WRITTEN | {("gather", "x"): None}:
+                if kind == "nothing" and name == "out" and parameters(verb)["out"]:
                     continue  # without `out` x is changed, or an array is made
                 with self.subTest(verb=verb, name=name, kind=kind):
                     def body(me):
@@ -105,7 +106,7 @@ class Buffers(unittest.TestCase):
                             call(me, target)
                         raise KeyError  # the team has failed
                     with self.assertRaises(KeyError):
-                        team(1 if verb in ("gather", "start_gather") else 2).run(body)
+                        team(1 if (verb, name) in OF_ROOT else 2).run(body)
 
     def test_numbers_are_no_outputs(self):
         for verb, name in WRITTEN:

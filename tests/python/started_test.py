@@ -7,6 +7,7 @@ import unittest
 import weakref
 
 from support import coset, team
+from verbs import NAMES, calls
 
 import numpy as np
 
@@ -22,48 +23,25 @@ class Row:
         self.start, self.target, self.expected = start, target, expected
 
 
-# Rank r gives r + 1 or [r + 1, 10 (r + 1)] unless the row says otherwise. The root is rank 1.
-ROWS = {
-    "allreduce": Row(lambda me, to: me.start_allreduce([me.rank + 1.0, 10.0 * (me.rank + 1)], out=to),
-                     lambda me: numbers(0, 0),
-                     {2: [[3, 30]] * 2, 3: [[6, 60]] * 3}),
-    "allreduce in place": Row(lambda me, to: me.start_allreduce(to, op="maximum"),
-                              lambda me: numbers(me.rank, -me.rank),
-                              {2: [[1, 0]] * 2, 3: [[2, 0]] * 3}),
-    "reduce": Row(lambda me, to: me.start_reduce([me.rank + 1.0, 10.0 * (me.rank + 1)], 1, out=to),
-                  lambda me: numbers(0, 0),
-                  {2: [None, [3, 30]], 3: [None, [6, 60], None]}),
-    "reduce in place": Row(lambda me, to: me.start_reduce(to, root=1, op="multiplies"),
-                           lambda me: numbers(me.rank + 1, 2),
-                           {2: [None, [2, 4]], 3: [None, [6, 8], None]}),
-    "reduce_scatter": Row(lambda me, to: me.start_reduce_scatter((me.rank + 1.0) * np.arange(2.0 * me.size), to),
-                          lambda me: numbers(0, 0),
-                          {2: [[0, 3], [6, 9]], 3: [[0, 6], [12, 18], [24, 30]]}),
-    "allgather": Row(lambda me, to: me.start_allgather(me.rank + 1.0, to),
-                     lambda me: np.zeros(me.size),
-                     {2: [[1, 2]] * 2, 3: [[1, 2, 3]] * 3}),
-    "broadcast": Row(lambda me, to: me.start_broadcast(to, 1),
-                     lambda me: numbers(me.rank, 7 * me.rank),
-                     {2: [[1, 7]] * 2, 3: [[1, 7]] * 3}),
-    "scan": Row(lambda me, to: me.start_scan([me.rank + 1.0], out=to),
-                lambda me: numbers(0),
-                {2: [[1], [3]], 3: [[1], [3], [6]]}),
-    "exclusive_scan": Row(lambda me, to: me.start_exclusive_scan(to),
-                          lambda me: numbers(me.rank + 1),
-                          {2: [None, [1]], 3: [None, [1], [3]]}),
-    "barrier": Row(lambda me, to: me.start_barrier(), lambda me: numbers(5), {2: [[5]] * 2, 3: [[5]] * 3}),
-    "gather": Row(lambda me, to: me.start_gather(me.rank + 1.0, 1, to if me.rank == 1 else None),
-                  lambda me: np.zeros(me.size),
-                  {2: [[0, 0], [1, 2]], 3: [[0, 0, 0], [1, 2, 3], [0, 0, 0]]}),
-    "scatter": Row(lambda me, to: me.start_scatter(10.0 * np.arange(me.size) if me.rank == 1 else None, to, 1),
-                   lambda me: numbers(-1),
-                   {2: [[0], [10]], 3: [[0], [10], [20]]}),
-    "all_to_all": Row(lambda me, to: me.start_all_to_all(10.0 * me.rank + np.arange(me.size), to),
-                      lambda me: np.zeros(me.size),
-                      {2: [[0, 10], [1, 11]], 3: [[0, 10, 20], [1, 11, 21], [2, 12, 22]]}),
-    "all_to_all in place": Row(lambda me, to: me.start_all_to_all(to),
-                               lambda me: 10.0 * me.rank + np.arange(me.size),
-                               {2: [[0, 10], [1, 11]], 3: [[0, 10, 20], [1, 11, 21], [2, 12, 22]]}),
+def row_of(call):
+    return Row(lambda me, to: call(me, to, starts=True), lambda me: numbers(*call.target(me.rank, me.size)),
+               {ranks: [call.expected(rank, ranks) for rank in range(ranks)] for ranks in (2, 3)})
+
+
+# Other operations than sums, and numbers instead of arrays: rank r gives r + 1. The root is rank 1.
+ROWS = {str(call): row_of(call) for call in calls()} | {
+    "allreduce, in place, the largest": Row(lambda me, to: me.start_allreduce(to, op="maximum"),
+                                            lambda me: numbers(me.rank, -me.rank),
+                                            {2: [[1, 0]] * 2, 3: [[2, 0]] * 3}),
+    "reduce, in place, products": Row(lambda me, to: me.start_reduce(to, root=1, op="multiplies"),
+                                      lambda me: numbers(me.rank + 1, 2),
+                                      {2: [None, [2, 4]], 3: [None, [6, 8], None]}),
+    "allgather of numbers": Row(lambda me, to: me.start_allgather(me.rank + 1.0, to),
+                                lambda me: np.zeros(me.size),
+                                {2: [[1, 2]] * 2, 3: [[1, 2, 3]] * 3}),
+    "gather of numbers": Row(lambda me, to: me.start_gather(me.rank + 1.0, 1, to if me.rank == 1 else None),
+                             lambda me: np.zeros(me.size),
+                             {2: [[0, 0], [1, 2]], 3: [[0, 0, 0], [1, 2, 3], [0, 0, 0]]}),
 }
 
 
@@ -77,13 +55,14 @@ class Started(unittest.TestCase):
         verbs = {name for name in dir(coset.Member) if not name.startswith("_")} - {"rank", "size"}
         blocking = {name for name in verbs if not name.startswith("start_")}
         self.assertEqual(verbs, blocking | {"start_" + name for name in blocking})
-        self.assertEqual(blocking, {name.split()[0] for name in ROWS})
+        self.assertEqual(blocking, set(NAMES))
+        self.assertEqual(blocking, {call.verb for call in calls()})
 
-        def parameters(verb):
-            words = getattr(coset.Member, verb).__doc__.splitlines()[0]
-            return words[words.index("("):words.rindex(" -> ")]
+        def words(verb):
+            of = getattr(coset.Member, verb).__doc__.splitlines()[0]
+            return of[of.index("("):of.rindex(" -> ")]
         for verb in blocking:
-            self.assertEqual(parameters("start_" + verb), parameters(verb))
+            self.assertEqual(words("start_" + verb), words(verb))
 
     def test_results(self):
         for ranks in (2, 3):
@@ -153,21 +132,20 @@ class Started(unittest.TestCase):
         self.assertEqual(sorted(heard), [0, 1])
 
 
+def wrong_length(call):
+    """With an output so much longer, on three ranks, and what is said of it."""
+    def start(me, n):
+        return call(me, np.zeros((call.out_length(me.rank, me.size) or 0) + n), starts=True)
+    right = call.out_length(1, 3)
+    by_out = call.shape.from_root and call.shape.gets_pieces  # the whole is as long as the root's piece says
+    return start, (f"x has {right * 3} elements and needs {right * 3 + 3}" if by_out else
+                   f"out has {right + 1} elements and needs {right}")
+
+
 class Errors(unittest.TestCase):
     # The calls take by how many elements a rank is wrong; the root is rank 1.
-    LONGER = "out has 4 elements and needs 3"
-    WRONG = {
-        "allreduce": (lambda me, n: me.start_allreduce(np.zeros(3), out=np.zeros(3 + n)), LONGER),
-        "scan": (lambda me, n: me.start_scan(np.zeros(3), out=np.zeros(3 + n)), LONGER),
-        "exclusive_scan": (lambda me, n: me.start_exclusive_scan(np.zeros(3), out=np.zeros(3 + n)), LONGER),
-        "reduce": (lambda me, n: me.start_reduce(np.zeros(3), 1, out=np.zeros(3 + n)), LONGER),
-        "allgather": (lambda me, n: me.start_allgather(np.zeros(2), np.zeros(6 - n)), "out has 5 elements and needs 6"),
-        "gather": (lambda me, n: me.start_gather(np.zeros(2), 1, np.zeros(6 - n)), "out has 5 elements and needs 6"),
-        "scatter": (lambda me, n: me.start_scatter(np.zeros(6 - n), np.zeros(2), 1), "x has 5 elements and needs 6"),
-        "all_to_all": (lambda me, n: me.start_all_to_all(np.zeros(6 - n)), "x has 5 elements, .* 3 equal pieces"),
-        "reduce_scatter": (lambda me, n: me.start_reduce_scatter(np.zeros(6), np.zeros(2 + n)),
-                           "out has 3 elements and needs 2"),
-    }
+    WRONG = {call.verb: wrong_length(call) for call in calls() if not (call.in_place or call.shape.meets)} | {
+        "all_to_all": (lambda me, n: me.start_all_to_all(np.zeros(6 - n)), "x has 5 elements, .* 3 equal pieces")}
 
     def errors_of(self, ranks, call):
         """What each rank hears in the verb or in the barrier after it: a rank may leave before rank 1 comes."""
