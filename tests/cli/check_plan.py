@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks a Plan JSON by executing it on sets: that it does what its collective requires, and that every property is
-what the steps say. Knows the contract only, shares nothing with the library.
+what the steps say. Knows the contract and the tests' definition of verbs only, shares nothing with the library.
 
     check_plan.py [FILE]      reads standard input without FILE; exit status 1 and the reason if the plan is wrong
 """
 import json
+import pathlib
 import sys
 from collections import Counter
 from fractions import Fraction
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from definitions import definition, shape  # noqa: E402
+
 KEYS = ["coset_plan", "collective", "algorithm", "parameters", "root", "ranks", "blocks", "steps", "result", "properties"]
-OF_PIECES = ("reduce_scatter", "allgather", "gather", "scatter", "all_to_all")
 
 
 class Wrong(Exception):
@@ -51,57 +54,60 @@ class Values:
         return self.numbers[key]
 
 
-def required(plan, sizes, offsets, rank, block):
-    """The contributors that the collective demands of (rank, block), or None where nothing is kept."""
-    ranks, verb, root = plan["ranks"], plan["collective"], plan["root"]
-    owner = int(offsets[block] * ranks)
-    everyone = frozenset(range(ranks))
-    if verb in OF_PIECES:
-        demand(offsets[block] + sizes[block] <= Fraction(owner + 1, ranks), f"block {block} spans the pieces of two ranks")
-    return {
-        "allreduce": everyone,
-        "barrier": everyone,
-        "reduce": everyone if rank == root else None,
-        "reduce_scatter": everyone if rank == owner else None,
-        "allgather": frozenset([owner]),
-        "broadcast": frozenset([root]),
-        "scan": frozenset(range(rank + 1)),
-        "exclusive_scan": frozenset(range(rank)) or None,
-        "gather": frozenset([owner]) if rank == root else None,
-        "scatter": frozenset([root]) if rank == owner else None,
-        "all_to_all": frozenset([(rank - owner) % ranks]),
-    }[verb]
+class Asked:
+    """What the collective asks of a plan, block by block: `owner` is the rank in whose piece of the vector a block begins. In an
+    all_to_all blocks go round: they are for the rank so much further on, and of the one as much before."""
 
+    def __init__(self, plan):
+        self.verb, self.ranks = plan["collective"], plan["ranks"]
+        self.shape = shape(self.verb)
+        # The plan of a barrier, which is about no elements, tells every rank of all others, as an allreduce does.
+        verb = "allreduce" if self.shape.meets else self.verb
+        self.by_rank = definition(verb, [1] * self.ranks, plan["root"] or 0)
 
-def has_input(verb, root, owner, rank):
-    """Whether slot 0 of a block exists on a rank."""
-    if verb in ("allgather", "gather"):
-        return rank == owner
-    return verb not in ("broadcast", "scatter") or rank == root
+    def required(self, owner, rank):
+        """The contributors that it demands of (rank, block), or None where nothing is kept."""
+        at = (rank - owner) % self.ranks if self.shape.swaps else owner
+        for first, count, begin, end, _ in self.by_rank[rank].parts:
+            if first <= at < first + count:
+                return frozenset(range(begin, end))
+        return None
 
+    def has_input(self, owner, rank):
+        """Whether slot 0 of a block exists on a rank."""
+        at = (rank + owner) % self.ranks if self.shape.swaps else owner
+        first, count = self.by_rank[rank].gives
+        return first <= at < first + count
 
-def bound(verb, ranks):
-    others = Fraction(ranks - 1, ranks)
-    if verb in OF_PIECES:
-        return others
-    return {"allreduce": 2 * others, "barrier": Fraction(0)}.get(verb, Fraction(int(ranks > 1)))
+    def bound(self):
+        others = Fraction(self.ranks - 1, self.ranks)
+        if self.shape.meets:
+            return Fraction(0)
+        if self.shape.pieces:
+            return others
+        folds_for_all = all(one.parts == [[0, self.ranks, 0, self.ranks, 0]] for one in self.by_rank)
+        return 2 * others if folds_for_all else Fraction(int(self.ranks > 1))
 
 
 def check(plan):
     demand([key for key in plan if key != "idempotent_only"] == KEYS, f"the keys are {list(plan)}")
     demand(plan.get("idempotent_only", True) is True, "idempotent_only is there where it is true")
     demand(plan["coset_plan"] == 1, "not version 1")
-    ranks, verb = plan["ranks"], plan["collective"]
-    demand((plan["root"] is not None) == (verb in ("reduce", "broadcast", "gather", "scatter")), f"{verb} with root {plan['root']}")
+    ranks, verb, asked = plan["ranks"], plan["collective"], Asked(plan)
+    demand((plan["root"] is not None) == asked.shape.rooted, f"{verb} with root {plan['root']}")
     sizes = [fraction(b["size"]) for b in plan["blocks"]]
     offsets = [fraction(b["offset"]) for b in plan["blocks"]]
     demand(offsets == [sum(sizes[:b], Fraction(0)) for b in range(len(sizes))] and sum(sizes) == 1,
            "the blocks do not tile the vector")
+    owners = [int(offset * ranks) for offset in offsets]
+    for block, owner in enumerate(owners):
+        demand(not asked.shape.pieces or offsets[block] + sizes[block] <= Fraction(owner + 1, ranks),
+               f"block {block} spans the pieces of two ranks")
 
     values, held = Values(), {}
     for rank in range(ranks):
         for block in range(len(sizes)):
-            if has_input(verb, plan["root"], int(offsets[block] * ranks), rank):
+            if asked.has_input(owners[block], rank):
                 held[rank, block, 0] = values.leaf(rank)
     figures = execute(plan, values, held, sizes)
 
@@ -110,7 +116,7 @@ def check(plan):
     demand(len(plan["result"]) == ranks and all(len(row) == len(sizes) for row in plan["result"]), "result has another shape")
     for rank, row in enumerate(plan["result"]):
         for block, slot in enumerate(row):
-            wanted = required(plan, sizes, offsets, rank, block)
+            wanted = asked.required(owners[block], rank)
             where = f"block {block} on rank {rank}"
             if wanted is None:
                 demand(slot is None, f"{where} keeps a result that {verb} does not have")
@@ -124,7 +130,7 @@ def check(plan):
     figures["rank_uniform"] = verb == "barrier" or all(  # a barrier has no bits
         len(bracketings) == 1 for bracketings in results.values())
     figures["ordered"] = ordered
-    figures["volume_bound"] = bound(verb, ranks)
+    figures["volume_bound"] = asked.bound()
     found = {k: fraction(v) if isinstance(v, str) else v for k, v in plan["properties"].items()}
     demand(found == figures, f"the properties are {found}, the steps say {figures}")
 

@@ -18,6 +18,7 @@ import xml.etree.ElementTree
 
 import check_plan
 from command import LONG, SMALL, VERBS, Files, coset, listed, needed
+from definitions import counts_of, definition, shape
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
@@ -33,15 +34,37 @@ def plan_of(*arguments):
     return json.loads(coset("plan", *arguments, "--json").stdout)
 
 
+def kind_of(verb):
+    """What generated_main.c calls verbs with the same parameters."""
+    of = shape(verb)
+    if of.meets:
+        return "meet"
+    if of.folds:
+        return "fold_rooted" if of.rooted else "fold"
+    if not of.pieces:
+        return "spread"
+    return "move_from_root" if of.from_root else "move_rooted" if of.rooted else "move"
+
+
+def defined(verb, ranks, root):
+    """The definition in C: with two arrays on each rank, then with one."""
+    def of_rank(one):
+        parts = ", ".join("{%s}" % ", ".join(map(str, part)) for part in one.parts)
+        return "{%d, %d, %d, %d, %d, %d, {%s}}" % (one.one, one.in_at[0], *one.gives, one.keeps, len(one.parts), parts or "{0}")
+    ways = [definition(verb, counts_of(verb, ranks, 1), root, in_place) for in_place in (False, True)]
+    return ("static definition of_%s[2][most_ranks] = {\n%s};\n" % (
+        verb, ",\n".join("{%s}" % ",\n ".join(map(of_rank, way)) for way in ways)))
+
+
 class Routines(Files):
     ALGORITHMS = ["direct", "direct(saved_steps=1)", "ring", "generalized(radix=3)", "generalized(saved_steps=1)", "latency",
                   "binomial", "recursive_doubling", "bruck_ho(n=2)", "dilated(ordered=1)", "elimination_3_2", "unequal"]
 
     def write_cases(self, algorithms, ranks):
         """A C file for each algorithm and collective that is defined on so many ranks, and the list of them."""
-        cases, sources, root = [], [], ranks // 2
+        cases, sources, verbs, root = [], [], set(), ranks // 2
         for algorithm in algorithms:
-            for verb in VERBS + ["gather", "scatter", "all_to_all"]:
+            for verb in VERBS:
                 wanted = [needed(algorithm, ranks), "-r", ranks, "-c", verb, "--root", root]
                 name = f"routine_{len(sources)}"
                 made = coset("generate", "mpi", *wanted, "--name", name)
@@ -49,12 +72,17 @@ class Routines(Files):
                     continue
                 self.assertEqual((made.returncode, made.stderr), (0, ""), wanted)
                 ordered = plan_of(*wanted)["properties"]["ordered"]
-                cases.append(f"CASE({verb}, {name}, {root}, {int(ordered)})  /* {algorithm} */\n")
+                verbs.add(verb)
+                of_root = root if shape(verb).rooted else -1
+                cases.append(f"CASE({kind_of(verb)}, of_{verb}, {name}, {of_root}, {int(ordered)})  /* {algorithm} */\n")
                 sources.append(os.path.join(self.folder, name + ".c"))
                 with open(sources[-1], "w") as out:
                     out.write(made.stdout)
         with open(os.path.join(self.folder, "cases.h"), "w") as out:
             out.writelines(cases)
+        with open(os.path.join(self.folder, "definitions.h"), "w") as out:
+            out.writelines(defined(verb, ranks, root) for verb in sorted(verbs))
+        self.assertEqual(verbs, set(VERBS))
         return sources
 
     @unittest.skipUnless(libraries(), "no MPI here")
