@@ -91,7 +91,8 @@ TEST(Permutation, GivesEveryVerbWhatItWantsInRandomOrdersOfEveryAlgorithm) {
   for (rank_t ranks = 2; ranks <= largest; ++ranks) {
     for (algorithm const& how : some_algorithms(ranks)) {
       for (verb const what : find_algorithm(how.name).verbs) {
-        if (!coset::detail::is_scan(what)) check(how, random_order(ranks, random), what, static_cast<rank_t>(random() % ranks));
+        if (!coset::detail::is_scan(what))
+          check(how, random_order(ranks, random), what, static_cast<rank_t>(random() % ranks));
       }
     }
   }
