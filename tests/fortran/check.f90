@@ -37,15 +37,15 @@ contains
     call coset_member_reset(me)
   end subroutine
 
-  !> Runs the body with 1, 2, 3 and 4 ranks, wherever they find a processor.
+  !> Runs the body with 1, 2, 3 and 4 ranks, wherever they find a processor. Its context is the team.
   subroutine on_all_sizes(body)
     procedure(coset_body) :: body
-    type(coset_team) :: team
-    integer :: ranks, nothing
+    type(coset_team) :: team, context
+    integer :: ranks
     do ranks = 1, 4
-      nothing = 0
       call coset_team_create(team, ranks, coset_unbound, coset_wait_yield)
-      call coset_team_run(team, body, nothing)
+      context = team
+      call coset_team_run(team, body, context)
       call coset_team_free(team)
     end do
   end subroutine

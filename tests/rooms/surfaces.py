@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which verb has which form in Fortran, in Python, and below MPI's calls: blocking and started. A form that is missing has its
 reason below; a reason for what is there is wrong, too. In C++ and C a form that is missing does not compile:
-src/bindings/c/verbs.cpp."""
+src/bindings/c/verbs.cpp. In Fortran one that its row in src/bindings/fortran/verbs.cmake names is generated."""
 import pathlib
 import re
 import sys
@@ -39,11 +39,11 @@ def has_mpi():
 def surfaces():
     """(name, text, pattern of a verb's form, the verbs that may have it)"""
     every = set(verbs.verbs())
-    fortran, python = read("src/bindings/fortran/*.f90"), read("src/bindings/python/members.cpp")
+    fortran, python = read("src/bindings/fortran/verbs.cmake"), read("src/bindings/python/members.cpp")
     entries = read("src/mpi/preload/entries/collectives.cpp")
     return [
-        ("Fortran", fortran, r"public ::.*\bcoset_{}\b", every),
-        ("Fortran started", fortran, r"public ::.*\bcoset_start_{}\b", every),
+        ("Fortran", fortran, r"coset_fortran_verb\({}\b[^)]*\bblocking\b", every),
+        ("Fortran started", fortran, r"coset_fortran_verb\({}\b[^)]*\bstarted\b", every),
         ("Python", python, r"\{{\s*verb::{},", every),
         ("Python started", python, r"\{{\s*verb::{},", every),
         ("MPI", entries, r"(?:, {},|verb::{}\b)", has_mpi()),

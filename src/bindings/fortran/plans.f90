@@ -6,26 +6,11 @@ module coset_plans
   use coset_base
   use coset_c
   use coset_calls
+  use coset_verb_numbers
   implicit none
   private
   public :: coset_plan_count, coset_plan_create, coset_plan_describe, coset_plan_execute, coset_plan_free
   public :: coset_plan_start, execute_plan, make_plan
-
-  !> What a plan plans.
-  type, public :: coset_verb
-    integer(c_int32_t) :: code = -1
-  end type
-  type(coset_verb), parameter, public :: coset_verb_allreduce = coset_verb(0)
-  type(coset_verb), parameter, public :: coset_verb_reduce = coset_verb(1)
-  type(coset_verb), parameter, public :: coset_verb_reduce_scatter = coset_verb(2)
-  type(coset_verb), parameter, public :: coset_verb_allgather = coset_verb(3)
-  type(coset_verb), parameter, public :: coset_verb_broadcast = coset_verb(4)
-  type(coset_verb), parameter, public :: coset_verb_scan = coset_verb(5)
-  type(coset_verb), parameter, public :: coset_verb_exclusive_scan = coset_verb(6)
-  type(coset_verb), parameter, public :: coset_verb_reduce_shared = coset_verb(8)
-  type(coset_verb), parameter, public :: coset_verb_gather = coset_verb(10)
-  type(coset_verb), parameter, public :: coset_verb_scatter = coset_verb(11)
-  type(coset_verb), parameter, public :: coset_verb_all_to_all = coset_verb(12)
 
   !> Which bits a plan has to give: the same on all ranks, by default, or those of any plan.
   integer, parameter, public :: coset_same_on_all_ranks = 0, coset_per_rank = 1
@@ -38,52 +23,6 @@ module coset_plans
     integer :: root = 0
     integer(c_size_t), allocatable :: counts(:)
   end type
-
-  type, bind(c) :: c_plan_options
-    integer(c_size_t) :: bytes
-    type(c_ptr) :: algorithm = c_null_ptr, storage = c_null_ptr
-    integer(c_int32_t) :: bits = coset_same_on_all_ranks, root = 0
-    type(c_ptr) :: counts = c_null_ptr
-    integer(c_size_t) :: segment_bytes = 0
-  end type
-
-  interface
-    function c_plan_create(team, verb, count, type, operation, options, made) bind(c, name='coset_plan_create')
-      import
-      type(c_ptr), value :: team
-      integer(c_int32_t), value :: verb, type
-      integer(c_size_t), value :: count
-      integer(c_intptr_t), value :: operation
-      type(c_plan_options), intent(in) :: options
-      type(c_ptr), intent(inout) :: made
-      integer(c_int32_t) :: c_plan_create
-    end function
-
-    function c_plan_execute(plan, me, in, out) bind(c, name='coset_plan_execute')
-      import
-      type(c_ptr), value :: plan, me, in, out
-      integer(c_int32_t) :: c_plan_execute
-    end function
-
-    function c_plan_start(plan, me, in, out, started) bind(c, name='coset_plan_start')
-      import
-      type(c_ptr), value :: plan, me, in, out
-      type(coset_request), intent(inout) :: started
-      integer(c_int32_t) :: c_plan_start
-    end function
-
-    pure function c_plan_describe(plan) bind(c, name='coset_plan_describe')
-      import
-      type(c_ptr), value :: plan
-      type(c_ptr) :: c_plan_describe
-    end function
-
-    function c_plan_free(plan) bind(c, name='coset_plan_free')
-      import
-      type(c_ptr), value :: plan
-      integer(c_int32_t) :: c_plan_free
-    end function
-  end interface
 
   interface coset_plan_create
     procedure create_barrier
@@ -102,8 +41,8 @@ contains
     type(coset_plan), intent(inout) :: plan
     type(coset_team), intent(in) :: team
     integer, intent(out), optional :: status
-    integer(c_int32_t), parameter :: barrier = 7, ignored = 0
-    call make_plan(plan, team, coset_verb(barrier), 0_c_size_t, ignored, status=status)
+    integer(c_int32_t), parameter :: ignored = 0
+    call make_plan(plan, team, coset_verb_barrier, 0_c_size_t, ignored, status=status)
   end subroutine
 
   !> call coset_plan_execute(plan, me [, status])
@@ -232,19 +171,19 @@ contains
     is_one_array = is_in_place(in)
     gives = plan%count
     gets = plan%count
-    select case (plan%verb%code)
-    case (coset_verb_reduce%code)
+    select case (shape_of(plan%verb%code))
+    case (shape_to_root)
       if (.not. is_root) gets = out%count
-    case (coset_verb_broadcast%code)
+    case (shape_from_root)
       gives = in%count
-    case (coset_verb_reduce_scatter%code)
+    case (shape_to_pieces)
       if (.not. is_one_array) gets = share_of(me, plan%count, plan%counts)
-    case (coset_verb_allgather%code)
+    case (shape_from_pieces)
       gives = share_of(me, plan%count, plan%counts)
-    case (coset_verb_gather%code)
+    case (shape_pieces_to_root)
       gives = share_of(me, plan%count, plan%counts)
       if (.not. is_root) gets = out%count
-    case (coset_verb_scatter%code)
+    case (shape_pieces_from_root)
       if (.not. is_root) gives = in%count
       if (.not. (is_root .and. is_one_array)) gets = share_of(me, plan%count, plan%counts)
     end select
