@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "api/c/handles.hpp"
+#include "bindings/c/handles.hpp"
 #include "support/verbs.hpp"
 
 namespace coset::team_test {

@@ -183,7 +183,7 @@ struct some_processes {
   given.combine(ranks);
 }
 
-/// Templates are warned about only where they are used: these are arguments of any verb that src/api/c/forms.cpp, which has
+/// Templates are warned about only where they are used: these are arguments of any verb that src/bindings/c/verbs.cpp, which has
 /// all verbs, does without.
 [[maybe_unused]] void every_kind_of_call(coset::member& me, std::vector<float>& items, std::vector<float>& all,
                                          std::vector<std::size_t> const& counts) {
