@@ -26,8 +26,14 @@ def objects(build):
         if path.parts[0] in OF_NOBODY:
             continue
         source = pathlib.PurePosixPath(re.sub(r"CMakeFiles/[^/]*\.dir/", "", path.as_posix()))
-        if room := rooms.room_of_file(all_rooms, source):
+        room = rooms.room_of_file(all_rooms, source)
+        if room and has_source(source.with_suffix(""), build):
             yield room, file
+
+
+def has_source(source, build):
+    """Builds keep the objects of sources that have moved or gone."""
+    return source.parent.name == "Unity" or any((top / source).exists() for top in (rooms.ROOT, build))
 
 
 def symbols(found):
@@ -67,7 +73,7 @@ def main(build, *options):
         for (room, to), why in sorted(found.items()):
             print(f"{room} -> {to}: {len(why)}")
     if not found:
-        print(f"no objects in {build}")
+        print(f"no objects of several rooms in {build}")
         return 1
     wrong = upwards(found, order)
     for (room, to), why in sorted(wrong.items()):

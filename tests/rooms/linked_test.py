@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """usage: linked_test.py BUILD"""
+import pathlib
 import sys
+import tempfile
 import unittest
 
 import linked
@@ -21,6 +23,18 @@ class Linked(unittest.TestCase):
 
     def test_what_several_rooms_have_is_of_none_of_them(self):
         self.assertEqual(self.upwards({"f": {"upper", "lower"}}, {("lower", "f"): "a.o"}), {})
+
+    def test_objects_of_what_has_moved_do_not_count(self):
+        with tempfile.TemporaryDirectory() as name:
+            build = pathlib.Path(name)
+            for source in ("src/team/team.cpp", "src/runtime/team.cpp", "src/team/made.cpp", "src/team/Unity/unity_0_cxx.cxx"):
+                file = build / f"CMakeFiles/coset.dir/{source}.o"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.touch()
+            (build / "src/team").mkdir(parents=True)
+            (build / "src/team/made.cpp").touch()
+            self.assertEqual([file.name for _, file in linked.objects(build)],
+                             ["unity_0_cxx.cxx.o", "made.cpp.o", "team.cpp.o"])
 
     def test_the_build_has_no_arrow_upwards(self):
         self.assertEqual(linked.main(BUILD), 0)

@@ -71,6 +71,9 @@ def wrong_includes(rooms, room, text):
     """What of a file of `room` goes where no arrow leads."""
     for quoted, angled in INCLUDE.findall(RAW_STRING.sub('""', text)):
         header = quoted or angled
+        if ".." in pathlib.PurePosixPath(header).parts:
+            yield f'includes "{header}": headers are named from the top'
+            continue
         to = room_of_header(rooms, header) if "/" in header else None
         if to is not None and to != room.name and to not in room.may_include:
             yield f'includes "{header}": no arrow leads from {room.name} to {to}'

@@ -30,6 +30,9 @@ class Rooms(unittest.TestCase):
                          ['includes "middle/a.hpp": no arrow leads from lower to middle'])
         self.assertEqual(len(self.wrong("public", '# include "lower/a.hpp"\n')), 1)
 
+    def test_a_path_upwards_hides_no_room(self):
+        self.assertEqual(len(self.wrong("lower", '#include "../middle/a.hpp"\n')), 1)
+
     def test_an_arrow_that_skips_rooms_has_to_be_listed(self):
         self.assertEqual(len(self.wrong("upper", '#include "lower/a.hpp"\n')), 1)
 

@@ -118,6 +118,26 @@ trace::log of_all_kinds() {
 /// A number of ns without a rest.
 std::int64_t nanoseconds(nlohmann::json const& microseconds) { return std::llround(microseconds.get<double>() * 1000); }
 
+/// Red if pieces of any length are told as what a rank copies out of its own memory.
+TEST(Recording, OfPiecesOfAnyLengthSaysWhoseTheyWere) {
+  constexpr rank_t ranks = 3;
+  constexpr std::size_t piece = 1000;
+  auto const log = recorded(ranks, [&](team& threads) {
+    threads.run([&](member& me) {
+      std::vector<int> const in(ranks * piece, 1);
+      std::vector<int> out(in.size());
+      std::vector<std::size_t> const counts(ranks, piece);
+      all_to_all(me, in, out, counts, counts);
+    });
+  });
+  for (trace::rank_log const& rank : log.ranks) {
+    std::vector<std::size_t> from(ranks);
+    for (event const& e : rank.events)
+      if (e.what == kind::copy && e.data.moved >= piece * sizeof(int)) from[e.peer] += e.data.moved;
+    for (rank_t r = 0; r < ranks; ++r) EXPECT_EQ(from[r], r == rank.number ? 0 : piece * sizeof(int)) << r;
+  }
+}
+
 TEST(File, HasWellFormedEventsThatNestOnTheirTracks) {
   auto const file = nlohmann::json::parse(json_of(of_all_kinds()));
   std::map<std::pair<int, int>, std::vector<std::int64_t>> open;  // ends of what is open, by track

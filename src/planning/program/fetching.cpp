@@ -22,13 +22,14 @@ fetching::fetching(compiled const& barrier, layout const& of_barrier, rank_t ran
   copy.foreign = true;
   own.code.insert(own.code.begin(), pieces, copy);
   own.steps.insert(own.steps.begin(), pieces, 1);
-  std::uint32_t const from = row_input * ranks + rank, to = row_output * ranks + rank;
+  std::uint32_t const to = row_output * ranks + rank;
   for (rank_t k = 0; k < pieces; ++k) {
     instruction& i = own.code[k];
     auto const place = static_cast<std::uint32_t>(first_place) + k;
     i.operands = static_cast<std::uint32_t>(own.operands.size());
     i.block = static_cast<std::uint32_t>(first_block) + k;
     i.block_end = i.block + 1;
+    std::uint32_t const from = row_input * ranks + (rank + ranks - k) % ranks;
     own.operands.push_back({{from, from}, place});
     own.operands.push_back({{to, to}, place + pieces});
   }

@@ -9,7 +9,7 @@
 namespace coset::program {
 
 /// A barrier before which one rank copies pieces that lie anywhere in its process, and whose layout that rank fills anew for
-/// each call. Its input is where addresses begin, nullptr.
+/// each call. Its k-th piece is of the k-th rank before it, whose input is where addresses begin, nullptr.
 struct fetching {
   compiled code;  ///< without the programs of other ranks
   layout places;

@@ -70,12 +70,13 @@ void require_expected(rank_state& me, std::span<std::size_t const> expected, red
   }
 }
 
-/// Each rank begins with its own piece and goes down from there, so that not all read from one.
+/// Each rank begins with its own piece and goes down from there, so that not all read from one. Sources are addresses, counted from
+/// what are others' inputs to the program, so that traces tell whose memory is read.
 void fetch(rank_state& me) {
   exchange_memory& pieces = *me.memory.exchanged;
   rank_t const ranks = me.shared.size();
   if (!pieces.fetching) {
-    bound_plan const& barrier = me.plans.plan_for(meeting(), false, false);
+    bound_plan const& barrier = me.plans.plan_for(meeting(), false, me.number == 0);
     pieces.fetching = planning::bind_fetching(barrier, me.rank, ranks, table_of_pieces<std::byte>());
   }
   auto& [offset, boundary, staging_bytes] = pieces.fetching->segments.last_layout;
@@ -83,6 +84,7 @@ void fetch(rank_state& me) {
   std::size_t* const begins = boundary.data() + boundary.size() - ranks - 1;
   for (rank_t k = 0; k < ranks; ++k) {
     rank_t const o = (me.number + ranks - k) % ranks;
+    me.ends[0].bases[program::row_input * ranks + o] = nullptr;
     sources[k] = pieces.heard[o].at;
     destinations[k] = pieces.received_at[o];
     begins[k + 1] = begins[k] + pieces.received_at[o + 1] - pieces.received_at[o];
