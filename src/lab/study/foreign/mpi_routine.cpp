@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -166,7 +167,7 @@ static int run(const void *in, long long in_first, void *out, long long out_firs
 )";
 
 struct interface {
-  verb what;
+  verb what;  ///< and all others whose vector goes in and comes out as this one's does
   std::string_view declared, body;
 };
 
@@ -238,12 +239,19 @@ constexpr std::array interfaces{
     interface{verb::broadcast, "void *inout, int n, MPI_Datatype type, int root, MPI_Comm comm",
               "  if (root != ROOT) return MPI_ERR_ROOT;\n"
               "  return run(inout, 0, inout, 0, n, type, MPI_OP_NULL, comm);\n"},
-    interface{verb::scan, "const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm",
-              "  return run(in == MPI_IN_PLACE ? out : in, 0, out, 0, n, type, op, comm);\n"},
-    interface{verb::exclusive_scan, "const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm",
-              "  return run(in == MPI_IN_PLACE ? out : in, 0, out, 0, n, type, op, comm);\n"},
     interface{verb::barrier, "MPI_Comm comm",
               "  char nothing = 0;\n  return run(&nothing, 0, &nothing, 0, 0, MPI_CHAR, MPI_OP_NULL, comm);\n"}};
+
+/// A function's parameters say who gives and gets what, and whether by an operation. Of whom a result is made, the schedule
+/// knows.
+bool are_called_alike(verb a, verb b) {
+  auto const terms = [](verb what) {
+    auto const& row = detail::row_of(what);
+    return std::tuple(row.is_rooted, row.root_gives, row.others_give, row.root_gets, row.others_get, row.in,
+                      detail::only_moves(what), detail::swaps_pieces(what));
+  };
+  return terms(a) == terms(b);
+}
 
 /// What one rank does, in the numbers that the loop reads.
 class table {
@@ -355,7 +363,8 @@ std::string name_for(schedule const& of, std::string const& wanted) {
 }  // namespace
 
 std::string mpi_routine(schedule const& of, std::string name) {
-  auto const* const found = std::ranges::find(interfaces, of.verb, &interface::what);
+  auto const* const found =
+      std::ranges::find_if(interfaces, [&](interface const& i) { return are_called_alike(i.what, of.verb); });
   if (found == interfaces.end())
     throw schedule_error(text::format("{} has no function in MPI that could be generated", name_of(of.verb)));
   name = name_for(of, name);
