@@ -226,9 +226,12 @@ TEST(BadInput, IsRefusedWithWhatWouldDo) {
   EXPECT_EQ(refusal("product(dims=4x3)", 13), "product: the product of dims=4x3 is not the number of ranks, 13");
   EXPECT_EQ(refusal("product", 13), "product needs the parameter dims");
   EXPECT_EQ(refusal("ring(radix=3)", 4), "ring has no parameter radix; it takes saved_steps, ordered, permute");
-  EXPECT_EQ(refusal("ring", 4, verb::scan),
-            "ring does not serve scan; it serves allreduce, reduce, reduce_scatter, allgather, broadcast, barrier, "
-            "gather, scatter, all_to_all");
+  std::string served;  // those that are derived of others stand behind these
+  for (bool const derived : {false, true})
+    for (verb const what : all_verbs())
+      if (detail::is_derived(what) == derived && refusal("ring", 4, what) == "accepted")
+        served += (served.empty() ? "" : ", ") + std::string(name_of(what));
+  EXPECT_EQ(refusal("ring", 4, verb::scan), "ring does not serve scan; it serves " + served);
   EXPECT_NE(refusal("rong", 4).find("unknown algorithm 'rong'; there are direct, "), std::string::npos);
 }
 
