@@ -43,7 +43,7 @@ TESTS = {
                  "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_core_test", "reducer_copies_test", "reducer_memory_test", "reducer_threads_test",
                     "reducer_reducer_test", "reducer_omp_test", "reducer_processes_test"],
-    "src/runtime/calls": OF_RANKS_AT_WORK + ["team_passed_over_test"],
+    "src/runtime/calls": ["api_exchange_test"] + OF_RANKS_AT_WORK + ["team_passed_over_test"],
     "src/runtime": OF_RANKS_AT_WORK,
     "src/team": OF_RANKS_AT_WORK + ["team_idle_teams_test", "team_limits_test", "team_confined_test", "team_layout_test"],
 }
@@ -53,16 +53,20 @@ TESTS_IF_NAMED = {
                      "schedule_every_algorithm_test", "schedule_two_level_test", "schedule_pipelined_test", "program_parts_test",
                      "choice_test"],
 }
-LEFT_OUT = TOP / "src/bindings/c"  # no decisions of its own
+# Rooms inside those above whose tests are others.
+LEFT_OUT = [TOP / "src/runtime/kernels", TOP / "src/runtime/trace", TOP / "src/reducer/updates"]
 FEWEST_PRECOMPILED = 5  # of the mutants of one room: its headers take three times what a file does
 
 
 def sources_of(folder):
-    return sorted(f for f in folder.rglob("*") if f.suffix in (".cpp", ".hpp") and LEFT_OUT not in f.parents)
+    return sorted(f for f in folder.rglob("*")
+                  if f.suffix in (".cpp", ".hpp") and not any(room in f.parents for room in LEFT_OUT))
 
 
 def room_of(file):
-    return "/".join(file.split("/")[:2])
+    """The innermost that has tests; none of a file elsewhere."""
+    rooms = [room for room in TESTS | TESTS_IF_NAMED if file == room or file.startswith(room + "/")]
+    return max(rooms, key=len, default=None)
 
 
 class Mutant:
@@ -245,7 +249,8 @@ def files_of(paths):
         if room_of(path) not in TESTS | TESTS_IF_NAMED:
             sys.exit(f"{path}: no tests are known for it; mutate one of {', '.join(TESTS | TESTS_IF_NAMED)}")
         there = TOP / path
-        yield from (str(f.relative_to(TOP)) for f in (sources_of(there) if there.is_dir() else [there]))
+        files = (str(f.relative_to(TOP)) for f in (sources_of(there) if there.is_dir() else [there]))
+        yield from (file for file in files if room_of(file) == room_of(path))  # rooms inside have turns of their own
 
 
 def tests_for(mutant, available, results, runs):
