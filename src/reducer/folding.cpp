@@ -15,7 +15,7 @@
 #include "reducer/core.hpp"
 #include "reducer/processes/ranks.hpp"
 #include "runtime/failure/argument_check.hpp"
-#include "runtime/memory/busy_mark.hpp"
+#include "runtime/memory/foreign.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/memory/waiting.hpp"
 #include "team/team_state.hpp"
@@ -44,10 +44,7 @@ struct ranks_together {
 
   template <class Fold>
   void fold(Fold&& part) const {
-    {
-      runtime::busy_mark const busy(me.lines.own);
-      if (!me.shared.failure.recorded_in_order()) part();
-    }
+    runtime::touch_foreign(me, 1, 1, [&](std::size_t, std::size_t) { part(); });
     look_around();
   }
   void look_around() const {

@@ -156,6 +156,21 @@ TEST(Refusal, OfAnotherReasonIsLoggedToo) {
   EXPECT_THAT(said, HasSubstr("COSET_SCAN, ring/auto: "));
 }
 
+/// Red if an exchange binds the barrier that it ends with, and nobody hears which.
+TEST(Log, TellsOfABarrierThatAnExchangeHasBound) {
+  variable const log("COSET_LOG", "plan"), rule("COSET_BARRIER", "ring");
+  team on({.ranks = 2, .place = placement::unbound});
+  ::testing::internal::CaptureStderr();
+  on.run([](member& me) {
+    std::vector<int> const in(2);
+    std::vector<int> out(2);
+    std::vector<std::size_t> const counts(2, 1);
+    all_to_all(me, in, out, counts, counts);
+    barrier(me);
+  });
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("barrier on 2 ranks: ring"));
+}
+
 /// This machine's, in a file that is gone in the end.
 class kept_profile {
  public:
