@@ -23,7 +23,7 @@ import sys
 from figures import size_text, state_text
 
 FOLDER = pathlib.Path(__file__).parent / "baselines"
-TOLERANCE, FEWEST_ROUNDS, RESAMPLINGS = 1.05, 6, 2000  # those of src/lab/measure/harness/statistics.hpp
+TOLERANCE, FEWEST_ROUNDS, RESAMPLINGS = 1.05, 6, 2000  # those of src/command/measure/harness/statistics.hpp
 AS_FAR = 1.5  # latencies of one state are within so many times each other
 KEY = ("verb", "ranks", "timing", "type", "op", "size", "state")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: headers, libraries, find_package(coset), pkg-config's files, the command with its pages, documents. Each
-# rule says of which component it is, as packages take them: runtime, development, fortran, python, tools, documentation, and
+# rule says of which component it is, as packages take them: runtime, development, fortran, python, tools, lab, documentation, and
 # openmpi_runtime and openmpi_development of a build with COSET_MPI=openmpi. What has to be built for a rule is installed by
 # coset_install(), so that the target coset_installed builds it.
 include(CMakePackageConfigHelpers)
@@ -69,7 +69,7 @@ coset_install_library(coset static development ${CMAKE_INSTALL_LIBDIR})
 coset_install(coset_shared TARGETS coset_shared EXPORT coset_shared_targets
               LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
 install(EXPORT coset_shared_targets NAMESPACE coset:: DESTINATION ${package_folder} COMPONENT development)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coset TYPE INCLUDE COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coset TYPE INCLUDE COMPONENT development PATTERN study EXCLUDE)
 
 set(library_of_choice static)
 if(BUILD_SHARED_LIBS)
@@ -103,12 +103,18 @@ if(COSET_HAS_FORTRAN)
   coset_pkgconfig(coset-fortran fortran coset-shared "-L\${libdir} -lcoset_fortran" "-I\${prefix}/${coset_modules_folder}")
 endif()
 
-# What people look at: each library beside the one of its kind.
-if(PROJECT_IS_TOP_LEVEL)
-  coset_install(coset_study TARGETS coset_study EXPORT coset_static_targets ARCHIVE COMPONENT development)
-  coset_install(coset_study_shared TARGETS coset_study_shared EXPORT coset_shared_targets
-                LIBRARY COMPONENT runtime NAMELINK_COMPONENT development)
-  coset_pkgconfig(coset-study development "" "-L\${libdir} -lcoset_study")
+# What people study schedules with: the program that the command starts, and a library, static and shared, with its header.
+if(TARGET coset_study_shared AND PROJECT_IS_TOP_LEVEL)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coset/study DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coset COMPONENT lab)
+  coset_install(coset_study TARGETS coset_study EXPORT coset_study_static_targets ARCHIVE COMPONENT lab)
+  coset_install(coset_study_shared TARGETS coset_study_shared EXPORT coset_study_shared_targets LIBRARY COMPONENT lab)
+  foreach(kind static shared)
+    install(EXPORT coset_study_${kind}_targets NAMESPACE coset:: DESTINATION ${package_folder} COMPONENT lab)
+  endforeach()
+  coset_pkgconfig(coset-study lab "" "-L\${libdir} -lcoset_study")
+endif()
+if(TARGET coset_lab_cli)
+  coset_install(coset_lab_cli TARGETS coset_lab_cli RUNTIME DESTINATION ${coset_lab_folder} COMPONENT lab)
 endif()
 
 if(TARGET coset_python)
@@ -122,9 +128,6 @@ endif()
 
 if(TARGET coset_cli)
   coset_install(coset_cli TARGETS coset_cli RUNTIME COMPONENT tools)
-  if(TARGET coset_measure_cli)
-    coset_install(coset_measure_cli TARGETS coset_measure_cli RUNTIME DESTINATION ${coset_measure_folder} COMPONENT tools)
-  endif()
   install(FILES ${PROJECT_SOURCE_DIR}/docs/coset.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 endif()
 

@@ -27,8 +27,9 @@ if(PROJECT_IS_TOP_LEVEL)
   option(BUILD_SHARED_LIBS "coset::coset and pkg-config's coset are the shared library" ON)
 endif()
 option(COSET_INSTALL "Have rules to install, and the target uninstall" ${PROJECT_IS_TOP_LEVEL})
-option(COSET_BUILD_TOOLS "Build the coset command, which measures beside OpenMP and oneTBB where they are found"
-       ${PROJECT_IS_TOP_LEVEL})
+option(COSET_BUILD_TOOLS "Build the coset command" ${PROJECT_IS_TOP_LEVEL})
+option(COSET_LAB "Build what studies schedules: coset::study, and coset-lab, which the command starts to price, simulate,
+  reproduce, generate, and to measure beside OpenMP and oneTBB where they are found" ${PROJECT_IS_TOP_LEVEL})
 option(COSET_UNITY "Compile several files of the library as one: for builds that nobody edits in")
 # What is not installed is for those who work on coset; their presets have all of it.
 option(COSET_BUILD_TESTS "Build the tests")
@@ -139,8 +140,8 @@ endmacro()
 # Module files, which are one compiler's, as GNU's are.
 set(coset_modules_folder ${CMAKE_INSTALL_LIBDIR}/coset/fortran)
 
-# What the command starts to measure, apart from what people start.
-set(coset_measure_folder ${CMAKE_INSTALL_LIBEXECDIR}/coset)
+# What the command starts, apart from what people start.
+set(coset_lab_folder ${CMAKE_INSTALL_LIBEXECDIR}/coset)
 
 # coset_fortran_warnings(target): as coset_warnings(), for GNU's compiler. Equal reals are what coset promises, bodies
 # cannot leave arguments without a name, and functions of status are in conditions. At -O0 descriptors of arrays look

@@ -2,7 +2,7 @@
 // Who is in this folder: one factory per rival, each for one rank on each of the processors.
 #pragma once
 
-#include "lab/measure/harness/contestant.hpp"
+#include "command/measure/harness/contestant.hpp"
 
 namespace coset::measure {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "bench/collectives/fold.hpp"
+#include "command/measure/references/fold.hpp"
 
 namespace coset::measure {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rivals by family.
+#include "command/measure/harness/rivals.hpp"
+
 #include <algorithm>
 #include <iterator>
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "bench/collectives/fold.hpp"
+#include "command/measure/references/fold.hpp"
 
 namespace coset::measure {
 

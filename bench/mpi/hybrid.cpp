@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One order at a time, from process 0 to the first process of each host to all: whose burst, of what.
-#include "lab/measure/harness/hybrid.hpp"
+#include "command/measure/harness/hybrid.hpp"
 
 #include <fmt/format.h>
 #include <coset/coset.hpp>
@@ -11,10 +11,10 @@
 #include <span>
 #include <thread>
 
-#include "bench/collectives/fold.hpp"
 #include "bench/collectives/omp/openmp_region.hpp"
-#include "bench/collectives/typed.hpp"
 #include "bench/mpi/playing.hpp"
+#include "command/measure/references/fold.hpp"
+#include "command/measure/references/typed.hpp"
 #include "numa/binding.hpp"
 
 namespace coset::measure {

@@ -13,8 +13,8 @@
 #include <new>
 #include <vector>
 
-#include "bench/mpi/order.hpp"
-#include "lab/measure/machine/clock.hpp"
+#include "bench/collectives/mpi/order.hpp"
+#include "command/measure/machine/clock.hpp"
 
 namespace coset::measure {
 

@@ -10,12 +10,12 @@
 #include "bench/collectives/omp/openmp_threads.hpp"
 #include "bench/collectives/tbb/tbb_arena.hpp"
 #include "bench/programs/program.hpp"
+#include "command/measure/harness/rounds.hpp"
+#include "command/measure/harness/statistics.hpp"
+#include "command/measure/machine/clock.hpp"
+#include "command/measure/machine/large_stacks.hpp"
+#include "command/measure/machine/processors.hpp"
 #include "coset/topology.hpp"
-#include "lab/measure/harness/rounds.hpp"
-#include "lab/measure/harness/statistics.hpp"
-#include "lab/measure/machine/clock.hpp"
-#include "lab/measure/machine/large_stacks.hpp"
-#include "lab/measure/machine/processors.hpp"
 
 namespace coset::measure {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "bench/reducer/scatter.hpp"
-#include "lab/measure/machine/clock.hpp"
+#include "command/measure/machine/clock.hpp"
 
 namespace coset::measure {
 

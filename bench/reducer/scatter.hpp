@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/measure/harness/contestant.hpp"
+#include "command/measure/harness/contestant.hpp"
 
 namespace coset::measure {
 

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "bench/scatter/playing.hpp"
+#include "command/measure/harness/statistics.hpp"
+#include "command/measure/machine/clock.hpp"
 #include "coset/error.hpp"
-#include "lab/measure/harness/statistics.hpp"
-#include "lab/measure/machine/clock.hpp"
 
 namespace coset::measure {
 namespace {

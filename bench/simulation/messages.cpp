@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "lab/study/foreign/messages.hpp"
+#include "lab/foreign/messages.hpp"
 #include "planning/schedule/core/events.hpp"
 #include "planning/schedule/registry/named_fold.hpp"
 

@@ -57,6 +57,12 @@ foreach(build ${builds})
     package(development libcoset-dev libdevel ${build} "Headers, the static library, and files for CMake and pkg-config."
       same:${library} libhwloc-dev)
     package(tools coset-tools utils ${build} "The command coset: plans, predictions and measurements of collectives.")
+    if(EXISTS ${build}/coset-lab)
+      package(lab coset-lab utils ${build}
+        "What the command starts to price, simulate and reproduce, rivals to measure beside, and coset::study." same:coset-tools)
+      set(CPACK_DEBIAN_LAB_PACKAGE_SHLIBDEPS ON)
+      set(CPACK_DEBIAN_LAB_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers)
+    endif()
     package(documentation coset-doc doc ${build} "Documents and examples.")
     set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_ARCHITECTURE all)
     foreach(part RUNTIME TOOLS)

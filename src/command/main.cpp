@@ -7,6 +7,7 @@
 #include <new>
 
 #include "command/commands.hpp"
+#include "command/lab.hpp"
 #include "command/output.hpp"
 #include "coset/error.hpp"
 
@@ -58,12 +59,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version",
                        fmt::format("coset {}.{}.{}", COSET_VERSION_MAJOR, COSET_VERSION_MINOR, COSET_VERSION_PATCH));
-  for (auto const add : {coset::cli::add_info, coset::cli::add_bench, coset::cli::add_list, coset::cli::add_plan,
-                         coset::cli::add_generate, coset::cli::add_cost, coset::cli::add_reproduce,
-                         coset::cli::add_search, coset::cli::add_why, coset::cli::add_simulate, coset::cli::add_tune,
-                         coset::cli::add_trace, coset::cli::add_completion, coset::cli::add_manual}) {
+  for (auto const add :
+       {coset::cli::add_info, coset::cli::add_list, coset::cli::add_plan, coset::cli::add_why, coset::cli::add_bench,
+        coset::cli::add_tune, coset::cli::add_trace, coset::cli::add_completion, coset::cli::add_manual}) {
     add(app);
   }
+  coset::cli::lab != nullptr ? coset::cli::lab->add_commands(app) : coset::cli::pass_on_lab_commands(app);
 
   int const status = run(app, argc, argv);
   if (!coset::cli::standard_output_lost()) return status;

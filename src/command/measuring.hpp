@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "command/measure/harness/rounds.hpp"
 #include "coset/error.hpp"
-#include "lab/measure/harness/rounds.hpp"
 
 namespace coset::cli {
 
@@ -49,8 +49,7 @@ struct tune_arguments {
   std::string output;
 };
 
-/// In `coset` these start coset-measure, which is the same command with other definitions of them: there they measure. So
-/// nobody loads OpenMP and oneTBB, the rivals' libraries, who only asks for a plan.
+/// As coset-lab, where it is installed: beside the rivals.
 void measure_bench(bench_arguments const&);
 void measure_tune(tune_arguments const&);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tournament that the latency probe plays, the classes it finds, and that it finds any latency at all.
-#include "lab/measure/machine/latency.hpp"
+#include "command/measure/machine/latency.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every contestant is right, for every type and operation, and asleep afterwards: else the comparison is void.
-#include "lab/measure/harness/contestant.hpp"
+#include "command/measure/harness/rivals.hpp"
+#include "command/measure/harness/contestant.hpp"
 
 #include <gtest/gtest.h>
 
+#include "command/measure/harness/rounds.hpp"
+#include "command/measure/machine/parking.hpp"
 #include "coset/topology.hpp"
 #include "effort.hpp"
-#include "lab/measure/harness/rounds.hpp"
-#include "lab/measure/machine/parking.hpp"
 
 namespace coset::measure {
 namespace {

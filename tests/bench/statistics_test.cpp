@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order statistics, paired ratios and their verdicts.
-#include "lab/measure/harness/statistics.hpp"
+#include "command/measure/harness/statistics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "effort.hpp"
-#include "lab/study/cache/by_hand.hpp"
-#include "lab/study/cache/program_script.hpp"
+#include "lab/cache/by_hand.hpp"
+#include "lab/cache/program_script.hpp"
 #include "scripts.hpp"
 
 namespace coset::cache {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/study/cache/machine.hpp"
-#include "lab/study/cache/script.hpp"
-#include "lab/study/cache/simulation.hpp"
+#include "lab/cache/machine.hpp"
+#include "lab/cache/script.hpp"
+#include "lab/cache/simulation.hpp"
 
 namespace coset::cache::testing {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "effort.hpp"
-#include "lab/study/explain.hpp"
 #include "numa/machines.hpp"
+#include "planning/choice/explain.hpp"
 #include "planning/choice/storages.hpp"
 #include "planning/schedule/core/verbs.hpp"
 

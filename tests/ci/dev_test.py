@@ -15,7 +15,7 @@ import unittest
 
 SOURCES = pathlib.Path(sys.argv[1])
 
-MADE = "coset: LINKER\ncoset-measure: LINKER\ncoset_installed: phony\ntests/cli/all: phony\ntests/cli/cli_test: LINKER\n" \
+MADE = "coset: LINKER\ncoset-lab: LINKER\ncoset_installed: phony\ntests/cli/all: phony\ntests/cli/cli_test: LINKER\n" \
        "tests/package/all: phony\n"
 STUBS = {
     "dpkg-query": "printf installed",
@@ -87,7 +87,7 @@ class Rooms(unittest.TestCase):
     def test_what_its_tests_run_is_built_and_no_more(self):
         built, tested = self.asked("cli")
         self.assertEqual(built[:5], ["cmake", "--build", "--preset", "release", "--target"])
-        self.assertEqual(sorted(built[5:]), ["coset", "coset-measure", "tests/cli/all", "tests/cli/cli_test"])
+        self.assertEqual(sorted(built[5:]), ["coset", "coset-lab", "tests/cli/all", "tests/cli/cli_test"])
         self.assertEqual(tested[:3], ["ctest", "--test-dir", "build/release/tests/cli"])
         self.assertEqual(tested[-1], "effort=small")
 

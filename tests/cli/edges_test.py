@@ -132,7 +132,7 @@ class BadInput(Files):
         self.assertRefused("--ranks", "plan", "ring")
         self.assertRefused("", "plan", "ring", "-r", "many")
         self.assertRefused("", "plan", "ring", "-r", 4, "--json", "--dot")
-        self.assertRefused("no command 'plain'; it has info, bench", "plain")
+        self.assertRefused("no command 'plain'; it has info, list", "plain")
         self.assertRefused("no command 'tree'; it has mpi, goal, replay, msccl, tree_ring", "generate", "tree")
         self.assertRefused("")
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "command/measure/bench_scaling.hpp"
+#include "command/bench/bench_scaling.hpp"
 
 namespace coset::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "answers.hpp"
-#include "lab/study/foreign/foreign.hpp"
-#include "lab/study/plan_json.hpp"
+#include "lab/foreign/foreign.hpp"
+#include "planning/schedule/files/plan_json.hpp"
 
 namespace {
 

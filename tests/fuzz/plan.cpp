@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "answers.hpp"
-#include "lab/study/draw.hpp"
-#include "lab/study/foreign/foreign.hpp"
-#include "lab/study/plan_json.hpp"
+#include "command/shown/draw.hpp"
+#include "lab/foreign/foreign.hpp"
+#include "planning/schedule/files/plan_json.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contestants over processes: every one plays, and every result is right.
-#include "lab/measure/harness/hybrid.hpp"
+#include "command/measure/harness/hybrid.hpp"
 
-#include "lab/measure/harness/rounds.hpp"
+#include "command/measure/harness/rounds.hpp"
 #include "mpi/processes.hpp"
 
 namespace coset::mpi_test {

@@ -20,7 +20,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
 
 OPENED = re.compile(r"\bi?fstream\b|\bfopen *\(")
-READ_WHAT_THE_SYSTEM_WRITES = {"numa/quota.cpp", "src/command/report/facts.cpp", "src/command/restart.cpp", "src/lab/measure/machine/parking.cpp"}
+READ_WHAT_THE_SYSTEM_WRITES = {"numa/quota.cpp", "src/command/bench/facts.cpp", "src/command/restart.cpp", "src/command/measure/machine/parking.cpp"}
 
 
 @dataclasses.dataclass

@@ -4,8 +4,8 @@
 
 #include <sstream>
 
-#include "lab/study/plan_json.hpp"
 #include "planning/schedule/core/required.hpp"
+#include "planning/schedule/files/plan_json.hpp"
 #include "schedules.hpp"
 
 namespace coset::schedule {

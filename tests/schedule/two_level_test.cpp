@@ -6,9 +6,9 @@
 #include <numeric>
 #include <random>
 
-#include "lab/study/draw.hpp"
-#include "lab/study/link_traffic.hpp"
+#include "command/shown/draw.hpp"
 #include "planning/schedule/core/required.hpp"
+#include "planning/schedule/model/link_traffic.hpp"
 #include "schedule/effort.hpp"
 #include "schedule/schedules.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/collectives/omp/openmp_region.hpp"
-#include "lab/measure/harness/stage.hpp"
+#include "command/measure/harness/stage.hpp"
 
 namespace coset::measure {
 

@@ -5,8 +5,8 @@
 
 #include "bench/collectives/factories.hpp"
 #include "bench/collectives/omp/omp_contestant.hpp"
-#include "bench/collectives/operators.hpp"
-#include "lab/measure/machine/vector_levels.hpp"
+#include "command/measure/machine/vector_levels.hpp"
+#include "command/measure/references/operators.hpp"
 
 namespace coset::measure {
 namespace {

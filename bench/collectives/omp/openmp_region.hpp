@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "lab/measure/machine/parking.hpp"
+#include "command/measure/machine/parking.hpp"
 
 namespace coset::measure {
 

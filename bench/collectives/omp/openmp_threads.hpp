@@ -4,7 +4,7 @@
 
 #include <omp.h>
 
-#include "lab/measure/machine/parking.hpp"
+#include "command/measure/machine/parking.hpp"
 #include "numa/binding.hpp"
 
 namespace coset::measure {

@@ -2,9 +2,9 @@
 // What an expert writes for large arrays: everybody folds its slice of all inputs straight into all outputs.
 #include "bench/collectives/factories.hpp"
 #include "bench/collectives/push.hpp"
-#include "lab/measure/harness/stage.hpp"
-#include "lab/measure/machine/flag_barrier.hpp"
-#include "lab/measure/machine/parking.hpp"
+#include "command/measure/harness/stage.hpp"
+#include "command/measure/machine/flag_barrier.hpp"
+#include "command/measure/machine/parking.hpp"
 
 namespace coset::measure {
 namespace {

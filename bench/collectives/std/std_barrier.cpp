@@ -4,8 +4,8 @@
 
 #include "bench/collectives/by_hand.hpp"
 #include "bench/collectives/factories.hpp"
-#include "lab/measure/harness/stage.hpp"
-#include "lab/measure/machine/parking.hpp"
+#include "command/measure/harness/stage.hpp"
+#include "command/measure/machine/parking.hpp"
 
 namespace coset::measure {
 namespace {

@@ -8,7 +8,7 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
 
-#include "lab/measure/machine/parking.hpp"
+#include "command/measure/machine/parking.hpp"
 #include "numa/binding.hpp"
 
 namespace coset::measure {

@@ -4,9 +4,9 @@
 #include <oneapi/tbb/enumerable_thread_specific.h>
 
 #include "bench/collectives/factories.hpp"
-#include "bench/collectives/fold.hpp"
 #include "bench/collectives/tbb/tbb_arena.hpp"
-#include "lab/measure/harness/stage.hpp"
+#include "command/measure/harness/stage.hpp"
+#include "command/measure/references/fold.hpp"
 
 namespace coset::measure {
 namespace {

@@ -6,7 +6,7 @@
 #include "bench/collectives/factories.hpp"
 #include "bench/collectives/push.hpp"
 #include "bench/collectives/tbb/tbb_arena.hpp"
-#include "lab/measure/harness/stage.hpp"
+#include "command/measure/harness/stage.hpp"
 
 namespace coset::measure {
 namespace {

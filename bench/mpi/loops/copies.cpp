@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <new>
 
-#include "lab/measure/machine/vector_levels.hpp"
+#include "command/measure/machine/vector_levels.hpp"
 
 namespace coset::measure {
 namespace {

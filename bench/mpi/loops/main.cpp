@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/mpi/loops/turns.hpp"
+#include "command/measure/harness/statistics.hpp"
+#include "command/measure/machine/large_stacks.hpp"
 #include "coset/error.hpp"
-#include "lab/measure/harness/statistics.hpp"
-#include "lab/measure/machine/large_stacks.hpp"
 
 namespace coset::measure {
 namespace {

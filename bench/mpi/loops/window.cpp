@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "bench/mpi/loops/way.hpp"
-#include "lab/measure/machine/flag_barrier.hpp"
+#include "command/measure/machine/flag_barrier.hpp"
 
 namespace coset::measure {
 namespace {

@@ -50,6 +50,7 @@ class Coset(ConanFile):
         PkgConfigDeps(self).generate()
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["COSET_BUILD_TOOLS"] = False
+        toolchain.cache_variables["COSET_LAB"] = False
         for language in ("FORTRAN", "PYTHON"):
             toolchain.cache_variables[f"COSET_{language}"] = "off"
         toolchain.generate()

@@ -42,6 +42,7 @@ class Coset(CMakePackage):
         return [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("COSET_BUILD_TOOLS", "tools"),
+            self.define_from_variant("COSET_LAB", "tools"),
             self.define("COSET_PYTHON", "off"),
             self.define("COSET_FORTRAN", "on" if "+fortran" in self.spec else "off"),
             self.define("COSET_MPI", "off" if mpi == "none" else mpi),

@@ -5,7 +5,7 @@
 cmake_path(SET SOURCE_PATH NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../../..")
 
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS -DCOSET_BUILD_TOOLS=OFF -DCOSET_FORTRAN=off -DCOSET_PYTHON=off -DCOSET_MPI=off)
+  OPTIONS -DCOSET_BUILD_TOOLS=OFF -DCOSET_LAB=OFF -DCOSET_FORTRAN=off -DCOSET_PYTHON=off -DCOSET_MPI=off)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/coset)
 vcpkg_fixup_pkgconfig()

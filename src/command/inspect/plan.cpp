@@ -7,11 +7,11 @@
 
 #include "command/commands.hpp"
 #include "command/inspect/schedule_options.hpp"
+#include "command/lab.hpp"
 #include "command/numbers.hpp"
-#include "lab/study/draw.hpp"
-#include "lab/study/page/plan_page.hpp"
-#include "lab/study/plan_json.hpp"
+#include "command/shown/draw.hpp"
 #include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/files/plan_json.hpp"
 #include "planning/schedule/model/tree.hpp"
 
 namespace coset::cli {
@@ -30,6 +30,7 @@ struct plan_command {
 
   void run() const {
     if (!others.empty() && !html) throw schedule_error("several algorithms are shown together by --html only");
+    if (html) (void)need_lab("the page of --html");  // before anything is made
     if (view) {
       std::cout << schedule::draw_text(what.make_part(*view), *view);
       return;
@@ -76,7 +77,7 @@ struct plan_command {
   static void write_page(std::vector<subject> const& all) {
     std::vector<schedule::proved_plan> proved;
     for (subject const& each : all) proved.push_back({each.made.plan, schedule::validate(each.made.plan)});
-    schedule::write_page(std::cout, proved);
+    need_lab("the page of --html").plan_page(std::cout, proved);
   }
 
   static schedule::properties prove(schedule::schedule const& made) {

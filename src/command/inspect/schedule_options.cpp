@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/text/file.hpp"
+#include "command/lab.hpp"
 #include "command/numbers.hpp"
-#include "lab/study/foreign/foreign.hpp"
 #include "planning/schedule/core/required.hpp"
 #include "planning/schedule/parts/make_part.hpp"
 
@@ -68,7 +68,7 @@ schedule::plan_file schedule_options::read() const {
       throw schedule_error(
           fmt::format("{} is a plan file, which itself sets what {} would", algorithm, given->get_name()));
   std::istringstream file(text::content_of<schedule_error>(algorithm, algorithm));
-  if (algorithm.ends_with(".xml")) return {schedule::read_msccl(file, algorithm)};
+  if (algorithm.ends_with(".xml")) return {need_lab("what reads MSCCL's XML").read_msccl(file, algorithm)};
   return schedule::read_plan(file, algorithm);
 }
 

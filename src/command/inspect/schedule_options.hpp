@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/study/plan_json.hpp"
+#include "planning/schedule/files/plan_json.hpp"
 #include "planning/schedule/parts/part.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "command/commands.hpp"
+#include "command/lab.hpp"
 #include "command/pages/described.hpp"
 #include "coset/error.hpp"
 
@@ -16,6 +17,7 @@ void add_completion(CLI::App& app) {
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   command->callback([&app, shell] {
+    (void)prefer_lab();  // which has words of its own
     auto const write = *shell == "bash" ? bash_completion : *shell == "zsh" ? zsh_completion : fish_completion;
     std::cout << write(describe_subcommands(app));
   });
@@ -26,6 +28,7 @@ void add_manual(CLI::App& app) {
   auto const wanted = std::make_shared<std::string>();
   command->add_option("command", *wanted, "The command that it describes")->required();
   command->callback([&app, wanted] {
+    (void)prefer_lab();
     auto const commands = describe_subcommands(app);
     auto const found = std::ranges::find(commands, *wanted, &described_command::name);
     if (found == commands.end()) throw argument_error("there is no command " + *wanted);

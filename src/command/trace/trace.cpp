@@ -10,12 +10,12 @@
 
 #include "command/commands.hpp"
 #include "command/machine_options.hpp"
+#include "command/measure/harness/workload.hpp"
 #include "command/numbers.hpp"
 #include "command/output.hpp"
 #include "command/trace/read.hpp"
 #include "command/trace/summary.hpp"
 #include "coset/coset.hpp"
-#include "lab/measure/harness/workload.hpp"
 #include "runtime/trace/process.hpp"
 
 namespace coset::cli {

@@ -17,10 +17,10 @@
 #include "command/why/why_measured.hpp"
 #include "command/why/why_scatter.hpp"
 #include "command/why/why_sparse.hpp"
-#include "lab/study/explain.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
 #include "planning/calibration/memory_facts.hpp"
+#include "planning/choice/explain.hpp"
 #include "planning/choice/rules/table.hpp"
 
 namespace coset::cli {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/study/explain.hpp"
+#include "planning/choice/explain.hpp"
 
 namespace coset::cli {
 
@@ -28,7 +28,6 @@ struct measured_plan {
   std::string declined;
 };
 
-/// By coset-measure, as measure_bench().
 std::vector<measured_plan> measure_plans(plans_to_measure const&);
 
 struct priced_and_measured {

@@ -3,9 +3,9 @@
 
 #include <sstream>
 
-#include "lab/study/draw.hpp"
-#include "lab/study/plan_json.hpp"
+#include "command/shown/draw.hpp"
 #include "planning/schedule/core/validate.hpp"
+#include "planning/schedule/files/plan_json.hpp"
 #include "planning/schedule/model/cost.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 

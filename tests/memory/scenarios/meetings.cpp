@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "lab/measure/machine/flag_barrier.hpp"
+#include "command/measure/machine/flag_barrier.hpp"
 #include "memory/scenarios/explored_team.hpp"
 #include "memory/scenarios/reduced_array.hpp"
 #include "memory/scenarios/scenarios.hpp"

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <numeric>
 
+#include "command/shown/draw.hpp"
 #include "effort.hpp"
-#include "lab/study/draw.hpp"
 #include "planning/schedule/core/validate.hpp"
 #include "planning/schedule/parts/joined.hpp"
 #include "program/parts/hosts.hpp"

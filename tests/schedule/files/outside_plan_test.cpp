@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "lab/study/plan_json.hpp"
+#include "planning/schedule/files/plan_json.hpp"
 #include "planning/schedule/registry/named_file.hpp"
 #include "planning/schedule/registry/permutation.hpp"
 #include "schedule/files/random_plan.hpp"

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "lab/study/plan_json.hpp"
 #include "planning/schedule/core/schedule.hpp"
+#include "planning/schedule/files/plan_json.hpp"
 
 namespace coset::test {
 

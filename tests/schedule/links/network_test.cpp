@@ -10,8 +10,8 @@
 #include <set>
 #include <sstream>
 
-#include "lab/study/link_traffic.hpp"
 #include "planning/schedule/model/cost.hpp"
+#include "planning/schedule/model/link_traffic.hpp"
 #include "planning/schedule/model/selector.hpp"
 #include "schedule/schedules.hpp"
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command/bench/words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace coset::cli {
+
+std::string times_faster(double factor) {
+  int const digits = factor < 0.1 ? 3 : factor < 10 ? 2 : factor < 100 ? 1 : 0;
+  return fmt::format("{:.{}f}×", factor, digits);
+}
+
+std::string state_in_words(std::string_view kind) {
+  constexpr std::string_view clustered = "clustered ";
+  if (kind.starts_with(clustered)) return fmt::format("{} near", kind.substr(clustered.size()));
+  if (kind == "far") return "apart";
+  if (kind == "shared") return "sharing cores";
+  return std::string(kind);
+}
+
+std::string instruction_set_in_words(std::string_view target) {
+  constexpr std::pair<std::string_view, std::string_view> known[] = {
+      {"AVX3_SPR", "AVX-512 (Sapphire Rapids)"},
+      {"AVX3_ZEN4", "AVX-512 (Zen 4)"},
+      {"AVX3_DL", "AVX-512 (Ice Lake)"},
+      {"AVX3", "AVX-512"},
+      {"NEON_WITHOUT_AES", "NEON"},
+      {"SVE2_128", "SVE2 (128 bits)"},
+      {"SVE_256", "SVE (256 bits)"},
+      {"EMU128", "none: one element at a time"},
+      {"SCALAR", "none: one element at a time"},
+  };
+  for (auto const& [name, words] : known)
+    if (name == target) return std::string(words);
+  return std::string(target);
+}
+
+std::size_t columns_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+}  // namespace coset::cli

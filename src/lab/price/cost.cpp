@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// `coset cost`: the time of every algorithm under a model of the machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+#include <string_view>
+
+#include "base/text/file.hpp"
+#include "command/lab.hpp"
+#include "command/machine_options.hpp"
+#include "command/numbers.hpp"
+#include "lab/commands.hpp"
+#include "lab/price/comparison.hpp"
+#include "lab/price/cost_machine.hpp"
+#include "lab/price/cost_setting.hpp"
+#include "lab/price/machine_model.hpp"
+#include "planning/schedule/core/required.hpp"
+#include "planning/schedule/model/block_number.hpp"
+#include "planning/schedule/model/link_traffic.hpp"
+#include "planning/schedule/model/selector.hpp"
+
+namespace coset::cli {
+namespace {
+
+/// The node of each rank, from the ranks of each node.
+std::vector<rank_t> node_of_ranks(std::vector<rank_t> const& nodes) {
+  std::vector<rank_t> all;
+  for (rank_t n = 0; n < nodes.size(); ++n) all.insert(all.end(), nodes[n], n);
+  return all;
+}
+
+/// What stands side by side.
+struct compared_things {
+  std::vector<std::string> algorithms, plan_files;
+  std::vector<rank_t> ranks;         // none: what the model has
+  std::vector<std::uint64_t> bytes;  // none: 8
+};
+
+/// The call, and what its operation allows.
+struct wanted_call {
+  std::string collective = "allreduce";
+  bool collective_given = false;
+  rank_t root = 0;
+  bool per_rank_bits = false, ordered = false;
+};
+
+struct wanted_output {
+  bool csv = false, json = false;
+  std::string plot;
+};
+
+struct cost_command {
+  compared_things what;
+  wanted_call call;
+  wanted_output output;
+  std::vector<rank_t> nodes;
+  std::string links;
+  flat_costs costs;
+  bool gamma_given = false;
+  machine_request machine;
+
+  void run() {
+    if (what.bytes.empty()) what.bytes = {8};
+    if (!is_one_table()) return compare_all();
+    if (!machine.topology.empty()) return print_on_machine();
+    print_candidates(model());
+  }
+
+ private:
+  schedule::cost_model flat_model() const { return schedule::cost_model::flat(costs.alpha, costs.beta, costs.gamma); }
+
+  /// All algorithms at one size on one number of ranks, with what only that table has.
+  bool is_one_table() const {
+    bool const asks_more = !what.algorithms.empty() || !what.plan_files.empty() || what.ranks.size() > 1 ||
+                           what.bytes.size() > 1 || output.csv || !output.plot.empty() || !links.empty();
+    return !asks_more && (!output.json || !machine.topology.empty());
+  }
+
+  cost_settings model() const {
+    if (!machine.topology.empty())
+      return cost_settings::of_machine(machine_named(machine.topology), placement_named(machine.place), machine.set,
+                                       gamma_given ? std::optional(costs.gamma) : std::nullopt);
+    if (!links.empty()) return cost_settings::of_links(links, costs);
+    return nodes.empty() ? cost_settings::flat(costs) : cost_settings::of_nodes(nodes, costs);
+  }
+
+  schedule::demand wanted(rank_t number) const {
+    return {
+        schedule::scheduled_verb(call.collective), number, call.root, !call.per_rank_bits, !call.ordered, false, nodes};
+  }
+
+  void print_on_machine() const {
+    machine_request request = machine;
+    request.wanted = wanted(what.ranks.empty() ? 0 : what.ranks.front());
+    if (gamma_given) request.gamma = costs.gamma;
+    request.bytes = what.bytes.front();
+    request.json = output.json;
+    print_costs_on_machine(std::cout, request);
+  }
+
+  void compare_all() {
+    auto const settings = model();
+    comparison_request request{{}, {}, what.ranks, what.bytes, {}};
+    for (auto const& text : what.algorithms)
+      if (text.ends_with(".json"))
+        what.plan_files.push_back(text);
+      else
+        request.algorithms.push_back(schedule::algorithm::parse(text));
+    for (auto const& name : what.plan_files) request.plans.push_back({name, read_proved(name)});
+    if (!call.collective_given && !request.plans.empty()) call.collective = name_of(request.plans.front().plan.verb);
+    request.wanted = wanted(0);
+    for (auto const& [name, plan] : request.plans) {
+      if (plan.verb != request.wanted.verb)
+        throw schedule_error(
+            fmt::format("{} is a plan of {}, and {} is compared", name, name_of(plan.verb), call.collective));
+      if (what.ranks.empty() && std::ranges::find(request.ranks, plan.ranks) == request.ranks.end())
+        request.ranks.push_back(plan.ranks);
+      if (!what.ranks.empty() && std::ranges::find(what.ranks, plan.ranks) == what.ranks.end())
+        throw schedule_error(fmt::format("{} is a plan for {} ranks", name, plan.ranks));
+    }
+    if (request.ranks.empty()) request.ranks = {settings.usual_ranks()};
+    auto const found = compare(request, settings, std::cerr);
+    if (!output.plot.empty()) draw(picture_of(found), output.plot);
+    std::cout << (output.csv ? found.as_csv() : output.json ? found.as_json() : found.as_text());
+  }
+
+  static schedule::schedule read_proved(std::string const& name) {
+    std::istringstream file(text::content_of<schedule_error>(name, name));
+    auto read = schedule::read_plan(file, name).plan;
+    try {
+      schedule::validate(read);
+    } catch (schedule_error const& violation) {
+      std::cerr << fmt::format("wrong: {}: {}\n", name, violation.what());
+      throw CLI::RuntimeError(1);
+    }
+    return read;
+  }
+
+  /// The load of a node's busiest link in one direction, in vectors.
+  std::string busiest_link(schedule::schedule const& made) const {
+    if (nodes.empty()) return "";
+    schedule::fraction busiest = 0;
+    for (auto const& [out, in] : schedule::host_traffic(made, node_of_ranks(nodes)))
+      busiest = std::max({busiest, out, in});
+    return fmt::format("{:>10}  ", busiest.text());
+  }
+
+  void print_candidates(cost_settings const& settings) const {
+    rank_t const number = what.ranks.empty() ? settings.usual_ranks() : what.ranks.front();
+    schedule::require_room(number, 1);  // before arrays by rank are allocated
+    auto const setting = settings.of(number);
+    auto const size = static_cast<double>(what.bytes.front());
+    auto const flat = flat_model();
+    schedule::level_machine const one_level(number, flat);
+    schedule::selector const all(
+        wanted(number), one_level,
+        with_best_blocks(candidates_for(wanted(number), flat), wanted(number), one_level, size));
+    struct line {
+      schedule::candidate const* which;
+      double seconds;
+      std::string link;
+    };
+    std::vector<line> order;
+    for (auto const& one : all.candidates()) {
+      auto const made = schedule::make(one.how, number, schedule::scheduled_verb(call.collective), call.root);
+      order.push_back({&one, setting.count(made).price(size).total(), busiest_link(made)});
+    }
+    std::ranges::stable_sort(order, {}, &line::seconds);
+    std::cout << fmt::format("{} of {} bytes on {} ranks; {}\n", call.collective, what.bytes.front(), number,
+                             settings.description());
+    std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", "microseconds", "ratio",
+                             "steps", "received", "combined", nodes.empty() ? "" : " node link  ", "bits", "order",
+                             "algorithm");
+    double const fastest = order.empty() ? 0 : order.front().seconds;
+    for (auto const& [one, seconds, link] : order)
+      std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", seconds * 1e6,
+                               fastest > 0 ? seconds / fastest : 1, one->found.steps, one->found.received_max.text(),
+                               one->found.combined_max.text(), link, one->found.rank_uniform ? "same" : "differ",
+                               one->found.ordered ? "yes" : "no", one->how.text());
+    std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
+                             schedule::saved_steps(flat, number, size));
+  }
+};
+
+CLI::Validator part_of_one() {
+  auto const check = [](std::string& text) {
+    auto const number = seconds_in(text);
+    return number && *number <= 1 ? std::string() : fmt::format("'{}' is not a number from 0 to 1", text);
+  };
+  return {check, ""};
+}
+
+/// Appends "4", or all of "2-16".
+void append_ranks(std::vector<std::string> const& texts, std::vector<rank_t>& to) {
+  constexpr std::size_t most = 1000;
+  for (std::string const& text : texts) {
+    auto const dash = text.find('-');
+    auto const first = whole_number_in(std::string_view(text).substr(0, dash));
+    auto const last = dash == std::string::npos ? first : whole_number_in(std::string_view(text).substr(dash + 1));
+    if (!first || !last || *first == 0 || *last > most_ranks || *first > *last || *last - *first >= most)
+      throw CLI::ValidationError(
+          "--ranks", fmt::format("'{}' is not a whole number from 1 to {}, nor a range like 2-16", text, most_ranks));
+    for (auto number = *first; number <= *last; ++number) to.push_back(static_cast<rank_t>(number));
+  }
+}
+
+/// Appends "64K", or "1K-1M" in powers of two.
+void append_sizes(std::vector<std::string> const& texts, std::vector<std::uint64_t>& to) {
+  for (std::string const& text : texts) {
+    auto const dash = text.find('-');
+    auto const first = byte_size_in(std::string_view(text).substr(0, dash));
+    auto const last = dash == std::string::npos ? first : byte_size_in(std::string_view(text).substr(dash + 1));
+    if (!first || !last || *first == 0 || *first > *last)
+      throw CLI::ValidationError(
+          "--bytes", fmt::format("'{}' is not a size from 1 to 1024T, nor a range like 1K-1M; K, M, G and T are powers "
+                                 "of 1024",
+                                 text));
+    for (auto size = *first; size <= *last; size *= 2) to.push_back(size);
+  }
+}
+
+void add_machine_options(CLI::App& command, machine_request& machine, std::vector<CLI::Option*> const& others) {
+  auto* const topology = command.add_option(
+      "--topology", machine.topology,
+      "The machine, with the bytes that cross each level: a file of hwloc's XML, a synthetic description like "
+      "\"node:2 core:4 pu:1\", or \"machine\"");
+  for (auto* const other : others) topology->excludes(other);
+  add_place(command, machine.place)->needs(topology);
+  command
+      .add_option(
+          "--set", machine.set,
+          "With --topology, a level's seconds per step (alpha), per peer (lambda), per byte of a rank (beta) or "
+          "per byte of all ranks of a group together (link), and what part of beta a byte costs whom it is read from "
+          "(fan, 0 to 1), like node.beta=1e-10; repeatable. Defaults: " +
+              default_settings())
+      ->allow_extra_args(false)
+      ->needs(topology);
+}
+
+}  // namespace
+
+void add_cost(CLI::App& app) {
+  auto const command = add_lab_command(app, "cost");
+  auto const state = std::make_shared<cost_command>();
+  auto const texts = std::make_shared<std::pair<std::vector<std::string>, std::vector<std::string>>>();
+  command->add_option("algorithm", state->what.algorithms,
+                      "What to compare: names with parameters as `coset plan` takes them, or plan files; default: all "
+                      "algorithms. With nodes or a tree, these need not be repeated as parameters. blocks=best is as "
+                      "many blocks as are best for each size");
+  command->add_option("--plan", state->what.plan_files, "A file with Plan JSON to compare with the others; repeatable")
+      ->allow_extra_args(false);
+  command
+      ->add_option("-t,-r,--ranks", texts->first,
+                   "How many ranks take part: 8, several like 4,8,16, or a range like 2-16; default: 8, or what plans, "
+                   "nodes and links have, or one per core")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command
+      ->add_option("-b,--bytes", texts->second,
+                   "Size of the vector: 64K, several like 1K,1M, or powers of two like 1K-1M; K, M and G are powers of "
+                   "1024. Default: 8")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  auto* const nodes = command
+                          ->add_option("--nodes", state->nodes,
+                                       "Ranks of each node, 5,2,4, which share the node's link: adds algorithms that "
+                                       "work node by node, and what "
+                                       "the busiest link of a node carries in one direction, in vectors")
+                          ->allow_extra_args(false)
+                          ->delimiter(',')
+                          ->check(whole_number(1, most_ranks));
+  command
+      ->add_option("--inside", state->costs.inside,
+                   "With --nodes, what alpha and beta are inside a node, as a part of those between nodes")
+      ->check(part_of_one())
+      ->capture_default_str()
+      ->needs(nodes);
+  auto* const links = command->add_option(
+      "--links", state->links,
+      "A file of shared links: a tree, torus, mesh, dragonfly or graph, as docs/scale.md describes. All that crosses a "
+      "link in one step shares it; links without a bandwidth take beta");
+  auto* const collective =
+      command->add_option("-c,--collective", state->call.collective, "What the ranks compute")->capture_default_str();
+  command->add_option("--root", state->call.root, "The root of reduce and broadcast")
+      ->check(whole_number(0, most_ranks))
+      ->capture_default_str();
+  command->add_flag("--per-rank-bits", state->call.per_rank_bits, "Bits may differ between ranks");
+  command->add_flag("--ordered", state->call.ordered, "Keep rank order, for non-commutative operations");
+  auto* const alpha =
+      command->add_option("--alpha", state->costs.alpha, "Seconds per step")->capture_default_str()->check(seconds());
+  auto* const beta = command->add_option("--beta", state->costs.beta, "Seconds per byte sent")
+                         ->capture_default_str()
+                         ->check(seconds());
+  auto* const gamma =
+      command->add_option("--gamma", state->costs.gamma, "Seconds per byte combined; 1e-11 with --topology")
+          ->capture_default_str()
+          ->check(seconds());
+  links->excludes(nodes);
+  add_machine_options(*command, state->machine, {nodes, links, alpha, beta});
+  auto* const csv =
+      command->add_flag("--csv", state->output.csv, "As CSV, a line for each algorithm, number of ranks and size");
+  command->add_flag("--json", state->output.json, "As JSON")->excludes(csv);
+  command->add_option("--plot", state->output.plot,
+                      "Also draw microseconds over bytes, or over ranks for one size, to this SVG file, by gnuplot; a "
+                      "name that ends in .gp gets gnuplot's script. Of more than eight algorithms, those that are "
+                      "fastest somewhere");
+  command->callback([state, texts, gamma, collective] {
+    append_ranks(texts->first, state->what.ranks);
+    append_sizes(texts->second, state->what.bytes);
+    state->gamma_given = !gamma->empty();
+    state->call.collective_given = !collective->empty();
+    state->run();
+  });
+}
+
+}  // namespace coset::cli

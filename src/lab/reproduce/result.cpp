@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures drawn and checked, and printed.
+#include "lab/reproduce/result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "command/output.hpp"
+
+namespace coset::cli::reproduction {
+namespace {
+
+using nlohmann::ordered_json;
+
+char const* unit_text(unit of) {
+  return of == unit::microseconds ? "microseconds" : of == unit::ratio ? "ratio" : "vectors";
+}
+
+template <typename Value>
+std::vector<Value> different(std::span<point const> all, Value point::*what) {
+  std::vector<Value> found;
+  for (point const& p : all)
+    if (std::ranges::find(found, p.*what) == found.end()) found.push_back(p.*what);
+  return found;
+}
+
+/// A line for each setting, number of ranks and size, a column for each curve; of one curve a column for each number of
+/// ranks.
+class table {
+ public:
+  explicit table(std::span<point const> all)
+      : by_ranks_(different(all, &point::curve).size() == 1 && different(all, &point::ranks).size() > 1),
+        has_settings_(different(all, &point::setting).size() > 1),
+        has_contention_(std::ranges::any_of(all, [](point const& p) { return p.contention != 1; })),
+        has_simulated_(std::ranges::any_of(all, [](point const& p) { return p.simulated.has_value(); })) {
+    for (point const& p : all) {
+      row const at{p.setting, by_ranks_ ? 0 : p.ranks, p.bytes};
+      auto const column = by_ranks_ ? fmt::format("{} ranks", p.ranks) : p.curve;
+      if (std::ranges::find(rows_, at) == rows_.end()) rows_.push_back(at);
+      if (std::ranges::find(columns_, column) == columns_.end()) columns_.push_back(column);
+      cells_[{at, column}] = &p;
+    }
+  }
+
+  std::string text() const {
+    std::string all = head();
+    for (row const& at : rows_) {
+      auto const& [setting, ranks, bytes] = at;
+      if (has_settings_) all += fmt::format("{:<27}  ", setting);
+      all += fmt::format("{:>5}  {:>9}", ranks == 0 ? "" : std::to_string(ranks), bytes);
+      for (auto const& column : columns_) {
+        auto const found = cells_.find({at, column});
+        all += found == cells_.end() ? no_cell(column) : cell(column, *found->second);
+      }
+      all += '\n';
+    }
+    return all;
+  }
+
+ private:
+  using row = std::tuple<std::string, rank_t, std::uint64_t>;
+
+  static std::size_t width_of(std::string const& column) { return std::max<std::size_t>(column.size(), 13); }
+
+  std::string head() const {
+    std::string line = has_settings_ ? fmt::format("{:<27}  ", "") : "";
+    line += fmt::format("{:>5}  {:>9}", by_ranks_ ? "" : "ranks", "bytes");
+    for (auto const& column : columns_) {
+      line += fmt::format("  {:>13}", column);
+      if (has_contention_) line += "  contention";
+      if (has_simulated_) line += "   simulated";
+    }
+    return line + '\n';
+  }
+
+  std::string cell(std::string const& column, point const& p) const {
+    std::string text = fmt::format("  {:>{}.3f}", p.value, width_of(column));
+    if (has_contention_) text += fmt::format("  {:>10.2f}", p.contention);
+    if (has_simulated_) text += p.simulated ? fmt::format("  {:>10.3f}", *p.simulated) : fmt::format("  {:>10}", "-");
+    return text;
+  }
+
+  std::string no_cell(std::string const& column) const {
+    std::string text = fmt::format("  {:>{}}", "-", width_of(column));
+    for (bool const has : {has_contention_, has_simulated_})
+      if (has) text += fmt::format("  {:>10}", "-");
+    return text;
+  }
+
+  bool by_ranks_, has_settings_, has_contention_, has_simulated_;
+  std::vector<row> rows_;
+  std::vector<std::string> columns_;
+  std::map<std::pair<row, std::string>, point const*> cells_;
+};
+
+}  // namespace
+
+std::string verdict::text() const {
+  if (found.holds) return "agrees";
+  return "differs because " +
+         (is_expected_to_hold() ? std::string("the parameters are not the source's") : of->differs_because);
+}
+
+result reproduce(figure const& of, pricing& by, std::vector<simulated_time> const& simulated) {
+  std::vector<point> points = of.draw ? of.draw(by) : std::vector<point>();
+  put_beside(simulated, of, points);
+  result made{&of, text_of(by.costs(of.usual)), curves(std::move(points)), {}};
+  for (claim const& one : of.claims) made.verdicts.push_back({&one, one.check(made.drawn)});
+  return made;
+}
+
+std::string as_text(std::span<result const> all) {
+  std::string text;
+  for (result const& one : all) {
+    text += fmt::format("{}{} {}: {}\n", text.empty() ? "" : "\n", one.of->source, one.of->name, one.of->title);
+    if (!one.drawn.points().empty())
+      text += fmt::format("{}{}\n{}", unit_text(one.of->of), one.of->of == unit::vectors ? "" : "; " + one.costs,
+                          table(one.drawn.points()).text());
+    for (verdict const& v : one.verdicts)
+      text += fmt::format("{}: source: {}; model: {}; {}\n", v.of->what, v.of->source, v.found.by_model, v.text());
+  }
+  return text;
+}
+
+std::string as_csv(std::span<result const> all) {
+  std::string text =
+      "source,figure,setting,curve,algorithm,ranks,bytes,value,unit,contention,simulated,claim,says,model,verdict\n";
+  for (result const& one : all) {
+    for (point const& p : one.drawn.points())
+      text += fmt::format("{},{},{},{},{},{},{},{:.9g},{},{:.6g},{},,,,\n", one.of->source, one.of->name,
+                          csv_text(p.setting), csv_text(p.curve), csv_text(p.algorithm), p.ranks, p.bytes, p.value,
+                          unit_text(one.of->of), p.contention, p.simulated ? fmt::format("{:.9g}", *p.simulated) : "");
+    for (verdict const& v : one.verdicts)
+      text += fmt::format("{},{},,,,,,,,,,{},{},{},{}\n", one.of->source, one.of->name, csv_text(v.of->what),
+                          csv_text(v.of->source), csv_text(v.found.by_model), csv_text(v.text()));
+  }
+  return text;
+}
+
+std::string as_json(std::span<result const> all) {
+  ordered_json figures = ordered_json::array();
+  for (result const& one : all) {
+    ordered_json points = ordered_json::array(), claims = ordered_json::array();
+    for (point const& p : one.drawn.points()) {
+      ordered_json made{{"setting", p.setting}, {"curve", p.curve}, {"algorithm", p.algorithm},  {"ranks", p.ranks},
+                        {"bytes", p.bytes},     {"value", p.value}, {"contention", p.contention}};
+      if (p.simulated) made["simulated"] = *p.simulated;
+      points.push_back(std::move(made));
+    }
+    for (verdict const& v : one.verdicts)
+      claims.push_back({{"claim", v.of->what},
+                        {"source", v.of->source},
+                        {"model", v.found.by_model},
+                        {"holds", v.found.holds},
+                        {"expected_to_hold", v.is_expected_to_hold()},
+                        {"verdict", v.text()}});
+    figures.push_back({{"source", one.of->source},
+                       {"figure", one.of->name},
+                       {"title", one.of->title},
+                       {"unit", unit_text(one.of->of)},
+                       {"costs", one.costs},
+                       {"points", std::move(points)},
+                       {"claims", std::move(claims)}});
+  }
+  return ordered_json{{"coset_reproduction", 1}, {"figures", std::move(figures)}}.dump(1) + '\n';
+}
+
+picture picture_of(result const& one) {
+  auto const points = one.drawn.points();
+  if (points.empty()) throw argument_error(fmt::format("{} {} has no curves to plot", one.of->source, one.of->name));
+  bool const over_ranks = one.of->is_over_ranks;
+  bool const has_settings = different(points, &point::setting).size() > 1;
+  bool const has_others =
+      over_ranks ? different(points, &point::bytes).size() > 1 : different(points, &point::ranks).size() > 1;
+  picture drawn{fmt::format("{} {}: {}", one.of->source, one.of->name, one.of->title),
+                over_ranks ? "ranks" : "bytes",
+                fmt::format("{}, by the model", unit_text(one.of->of)),
+                !over_ranks,
+                {}};
+  auto const add = [&](std::string const& title, point const& p, double value) {
+    auto found = std::ranges::find(drawn.curves, title, &picture::curve::title);
+    if (found == drawn.curves.end()) found = drawn.curves.insert(found, {title, {}});
+    found->points.emplace_back(over_ranks ? p.ranks : p.bytes, value);
+  };
+  for (point const& p : points) {
+    std::string title = p.curve;
+    if (has_others) title += over_ranks ? fmt::format(", {} bytes", p.bytes) : fmt::format(", {} ranks", p.ranks);
+    if (has_settings) title += ", " + p.setting;
+    add(title, p, p.value);
+    if (p.simulated) add(title + ", simulated", p, *p.simulated);
+  }
+  return drawn;
+}
+
+}  // namespace coset::cli::reproduction
