@@ -121,7 +121,7 @@ target_compile_options(coset PRIVATE ${coset_for_size})
 if(coset_for_size)
   get_target_property(passed_through coset SOURCES)
   string(JOIN "|" names
-    "/src/(runtime/kernels|runtime/calls|reducer|bindings/c)/.*" "/src/runtime/[a-z_]+" "/runtime/repeated/.*" "/memory/waiting" "/plan/(plan_cache|signature)"
+    "/src/(runtime/kernels|runtime/calls|reducer|bindings/c)/.*" "/src/runtime/[a-z_]+" "/runtime/repeated/.*" "/memory/waiting" "/plan/(rank_plans|signature)"
     "/team/task_run")
   list(FILTER passed_through INCLUDE REGEX "(${names})[.]cpp$")
   # Between processes it is messages that take the time, and elements go through the kernels. The others make what is kept.

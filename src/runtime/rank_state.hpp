@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "coset/detail/collective.hpp"
-#include "planning/plan/plan_cache.hpp"
+#include "planning/plan/rank_plans.hpp"
 #include "runtime/flight.hpp"
 #include "runtime/memory/lines.hpp"
 #include "runtime/memory/shared_memory.hpp"
@@ -185,7 +185,7 @@ struct alignas(runtime::line_spacing) rank_state {
   runtime::whereabouts here;
   std::array<runtime::channel_end, runtime::channels> ends;
   runtime::rank_memory memory;
-  planning::plan_cache plans;
+  planning::rank_plans plans;
   runtime::rank_requests requests;
   runtime::rank_acts acts;
 };

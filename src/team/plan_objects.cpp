@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text/format.hpp"
 #include "coset/plan.hpp"
-#include "planning/plan/calls.hpp"
+#include "planning/plan/shape.hpp"
 #include "runtime/calls/checks.hpp"
 #include "runtime/calls/joint.hpp"
 #include "team/team_state.hpp"

@@ -10,7 +10,7 @@
 
 #include "effort.hpp"
 #include "planning/choice/price.hpp"
-#include "planning/plan/wanted.hpp"
+#include "planning/plan/call_choice.hpp"
 #include "planning/program/program.hpp"
 #include "planning/schedule/core/validate.hpp"
 #include "planning/schedule/registry/algorithm.hpp"

@@ -38,7 +38,7 @@ OF_RANKS_AT_WORK = [
 TESTS = {
     "src/planning/program": ["program_bind_test", "program_sequences_test", "program_teeth_test", "runtime_executor_test",
                     "team_task_run_test", "program_choices_test", "program_every_algorithm_test", "runtime_messages_test"],
-    "src/planning/plan": ["plan_parts_test", "plan_cache_test", "api_calls_test", "team_plans_test", "team_passed_over_test",
+    "src/planning/plan": ["plan_parts_test", "plan_of_ranks_test", "api_calls_test", "team_plans_test", "team_passed_over_test",
                  "runtime_executor_test", "runtime_mismatch_test", "team_lifetimes_test", "team_nodes_test",
                  "runtime_messages_test", "team_bounds_test", "team_verbs_test"],
     "src/reducer": ["reducer_core_test", "reducer_copies_test", "reducer_memory_test", "reducer_threads_test",

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "coset/operations.hpp"
-#include "planning/plan/calls.hpp"
+#include "planning/plan/shape.hpp"
 
 namespace coset::planning {
 namespace {
@@ -37,12 +37,12 @@ struct bound {
 bound bind(verb what, std::size_t count, std::vector<std::size_t> const& counts = {},
            std::size_t most_staging = SIZE_MAX, std::size_t segment_bytes = 0, char const* algorithm = "direct",
            char const* storage = "staged") {
-  compiled_table programs;
+  programs known;
   detail::call const c{
       .what = what, .count = count, .reduction = &detail::table_of<float, plus>(), .root = 1, .counts = counts};
   signature const s{what, c.reduction, count, c.root, in_place(c), 0, counts_hash(counts)};
   return bound(bind_plan(
-      three_ranks(most_staging), programs, s, c,
+      three_ranks(most_staging), known, s, c,
       {.algorithm = {algorithm, {}}, .storage = program::parse_policy(storage), .segment_bytes = segment_bytes}));
 }
 
@@ -175,11 +175,11 @@ TEST(Segments, AreOfFewerElementsThanLinesHaveWhereElementsAreLarge) {
   struct first {
     large operator()(large const& a, large const&) const { return a; }
   };
-  compiled_table programs;
+  programs known;
   detail::call const c{.what = verb::allreduce, .count = 5, .reduction = &detail::table_of<large, first>()};
   signature const s{c.what, c.reduction, c.count, 0, false, 0, counts_hash({})};
   auto const made = [&](std::size_t room, std::size_t wanted) {
-    return bind_plan(three_ranks(room), programs, s, c, {{"direct", {}}, {}, wanted});
+    return bind_plan(three_ranks(room), known, s, c, {{"direct", {}}, {}, wanted});
   };
   auto const whole = made(SIZE_MAX, 0);
   auto const in_lines = made(SIZE_MAX, 64);

@@ -3,7 +3,7 @@
 #include "support/verbs.hpp"
 
 #include "planning/plan/bound_plan.hpp"
-#include "planning/plan/wanted.hpp"
+#include "planning/plan/call_choice.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 #include "runtime/rank_state.hpp"
 #include "vm/machine.hpp"

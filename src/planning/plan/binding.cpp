@@ -9,8 +9,10 @@
 
 #include "base/text/format.hpp"
 #include "coset/error.hpp"
-#include "planning/plan/calls.hpp"
+#include "numa/memory.hpp"
+#include "planning/plan/shape.hpp"
 #include "planning/program/fetching.hpp"
+#include "planning/schedule/parts/make_part.hpp"
 
 namespace coset::planning {
 namespace {
@@ -20,11 +22,12 @@ using detail::bound_plan;
 using detail::call;
 using detail::extent;
 
-sharing sharing_of(signature const& s) {
+/// [rank]: the rank whose output replaces its own. Empty: every rank has its own.
+std::vector<rank_t> outputs_of(team_facts const& team, signature const& s) {
   detail::results const in = detail::row_of(s.what).in;
-  if (in == detail::results::shared) return sharing::the_processes;
+  if (in == detail::results::shared) return team.spread.leaders(team.ranks);
   bool const viewed = in == detail::results::view && s.count * s.reduction->element_bytes > choice::private_view_bytes;
-  return viewed ? sharing::the_nodes : sharing::nobodys;
+  return viewed ? team.node_leaders : std::vector<rank_t>{};
 }
 
 /// Small payloads travel in the entry lines themselves: one transfer brings tag and data.
@@ -124,13 +127,33 @@ void require_room(bound_plan const& plan, team_facts const& team) {
                                    plan.what.text(), needed, plan.segments.count, team.most_staging));
 }
 
-std::shared_ptr<program::compiled const> compile(team_facts const& team, compiled_table& programs,
-                                                 signature const& what, choice::answer const& chosen) {
-  compiled_table::key key{chosen.algorithm, schedule_of(what.what), what.root, chosen.storage, sharing_of(what)};
-  auto code = programs.get(team, key);
-  auto& storage = std::get<program::policy>(key);
+program::compiled compiled(team_facts const& team, programs::key_type const& by) {
+  auto const& [algorithm, verb, root, storage, outputs] = by;
+  auto const& spread = team.spread;
+  if (spread.is_one_domain() || storage.offloads)
+    return program::compile(schedule::make(algorithm, team.ranks, verb, root), storage, outputs, spread);
+  auto const part = schedule::make_part(algorithm, spread.domains, spread.own, verb, root);
+  return program::compile(part, storage, outputs, spread);
+}
+
+std::shared_ptr<program::compiled const> find(team_facts const& team, programs& known, programs::key_type const& by) {
+  if (auto const found = known.find(by); found != known.end()) return found->second;
+  auto made = std::make_shared<program::compiled const>(compiled(team, by));
+  known.emplace(by, made);
+  // What a compiler takes for a while grows faster than what it leaves, and malloc would keep it in this thread's
+  // arena.
+  constexpr rank_t many_ranks = 128;
+  if (team.ranks >= many_ranks) numa::return_freed_pages();
+  return made;
+}
+
+std::shared_ptr<program::compiled const> compile(team_facts const& team, programs& known, signature const& what,
+                                                 choice::answer const& chosen) {
+  programs::key_type by{chosen.algorithm, schedule_of(what.what), what.root, chosen.storage, outputs_of(team, what)};
+  auto code = find(team, known, by);
+  auto& storage = std::get<program::policy>(by);
   storage.staging = home_of(*code, what.count * items_of(what).staged(*code));
-  return storage.staging == program::home::pieces ? code : programs.get(team, key);
+  return storage.staging == program::home::pieces ? code : find(team, known, by);
 }
 
 /// From an output, its own or another rank's, or from another rank's input.
@@ -182,18 +205,18 @@ void put_on_call(bound_plan& plan, team_facts const& team, call const& c) {
 
 }  // namespace
 
-std::shared_ptr<bound_plan> bind_plan(team_facts const& team, compiled_table& programs, signature const& what,
-                                      call const& c, choice::answer chosen) {
+std::shared_ptr<bound_plan> bind_plan(team_facts const& team, programs& known, signature const& what, call const& c,
+                                      choice::answer chosen) {
   auto plan = std::make_shared<bound_plan>();
   plan->what = what;
   chosen.storage.widens = what.reduction->mixed != nullptr;
   try {
-    plan->code = compile(team, programs, what, chosen);
+    plan->code = compile(team, known, what, chosen);
   } catch (schedule_error const&) {
     // Arrays that peers reach lose a value in place under some schedules; staging does not.
     if (!chosen.storage.in_place || chosen.storage.first == program::area::staging) throw;
     chosen.storage.first = chosen.storage.later = program::area::staging;
-    plan->code = compile(team, programs, what, chosen);
+    plan->code = compile(team, known, what, chosen);
   }
   plan->arrays.own = own_copy_of(*plan, team);
   bool const streams = chosen.storage.streams && what.reduction->streaming_folds != nullptr;
@@ -232,9 +255,9 @@ bool may_go_in_parts(team_facts const& team, call const& c) {
   return detail::is_derived(c.what) && longest > 1;
 }
 
-std::shared_ptr<bound_plan> bind_in_parts(team_facts const& team, signature const& what, call const& c) {
+std::shared_ptr<bound_plan> bind_in_parts(team_facts const& team, call const& c) {
   auto plan = std::make_shared<bound_plan>();
-  plan->what = what;
+  plan->what = signature_of(c);
   plan->segments.number = 0;
   put_on_call(*plan, team, c, pieces_of(c, team.ranks));
   std::string choice = detail::is_derived(c.what)     ? "a call for the next elements of each piece"

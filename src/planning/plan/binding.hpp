@@ -2,12 +2,16 @@
 // From a choice to a bound plan.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <tuple>
+#include <vector>
 
 #include "coset/detail/collective.hpp"
 #include "planning/choice/choose.hpp"
 #include "planning/plan/bound_plan.hpp"
-#include "planning/plan/compiled_table.hpp"
+#include "planning/plan/team_facts.hpp"
+#include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::planning {
 
@@ -17,9 +21,14 @@ struct lacks_staging : argument_error {
   using argument_error::argument_error;
 };
 
-/// The chosen schedule, compiled and bound to the call. Throws schedule_error as compiled_table::get() does, and
-/// lacks_staging.
-std::shared_ptr<detail::bound_plan> bind_plan(team_facts const&, compiled_table&, signature const&, detail::call const&,
+/// Programs of a team, each compiled once, by schedule, storage, and [rank] whose output replaces its own; none where every rank
+/// has its own.
+using programs = std::map<std::tuple<schedule::algorithm, verb, rank_t, program::policy, std::vector<rank_t>>,
+                          std::shared_ptr<program::compiled const>>;
+
+/// The chosen schedule, compiled and bound to the call. Throws lacks_staging, and schedule_error: no such algorithm, undefined
+/// for this many ranks, or a storage that would lose a value.
+std::shared_ptr<detail::bound_plan> bind_plan(team_facts const&, programs&, signature const&, detail::call const&,
                                               choice::answer);
 
 /// The plan of a call of the same class as that of `like`, of one segment: what is chosen and compiled stays, all else is arithmetic.
@@ -30,7 +39,7 @@ std::shared_ptr<detail::bound_plan> bind_like(detail::bound_plan const& like, te
 /// broadcast of each piece, which go in segments, or by calls for the next few elements of each.
 bool may_go_in_parts(team_facts const&, detail::call const&);
 /// What its arrays are; there is no program. See bound_plan::goes_in_parts().
-std::shared_ptr<detail::bound_plan> bind_in_parts(team_facts const&, signature const&, detail::call const&);
+std::shared_ptr<detail::bound_plan> bind_in_parts(team_facts const&, detail::call const&);
 
 /// One rank's plan by which it fetches as many pieces as there are ranks, of lengths that no rank knows all of, from others' arrays,
 /// before all meet as in this barrier: see program::fetching. `copied`: bytes, for messages by another name.

@@ -2,13 +2,13 @@
 #include "planning/plan/plan_store.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/text/format.hpp"
 #include "base/text/log.hpp"
 #include "coset/operations.hpp"
-#include "planning/plan/binding.hpp"
-#include "planning/plan/calls.hpp"
+#include "planning/plan/call_choice.hpp"
 #include "planning/program/plan_text.hpp"
 #include "planning/schedule/registry/named_file.hpp"
 
@@ -52,11 +52,25 @@ bool can_learn(bound_plan const& plan) {
 
 }  // namespace
 
-std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
-  return plans_.get(plan_key::of(c), [&] {
+/// Ranks meet a new length all at once, and one of them binds it for all. To be woken takes some 25 µs, several times as long as
+/// that, so the others sleep only once it has taken as long.
+std::unique_lock<std::mutex> plan_store::locked() const {
+  constexpr int looks = 100;  // yielding, some 0.3 µs each
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  for (int i = 0; i < looks && !lock.owns_lock(); ++i) {
+    std::this_thread::yield();
+    if (lock.try_lock()) break;
+  }
+  if (!lock.owns_lock()) lock.lock();
+  return lock;
+}
+
+plan_store::pointer plan_store::of_call(call const& c) {
+  auto const lock = locked();
+  return plans_.get(shape::of(c), [&] {
     bool const has_class = c.counts.empty() && facts_.spread.is_one_domain() && rule_for(facts_, c) == nullptr;
     if (!has_class) return bind_or_part(c, nullptr);
-    plan_key of_class = plan_key::of(c);
+    shape of_class = shape::of(c);
     of_class.count = bytes_of_class(c);
     if (models_.size() >= most_models) models_.clear();
     auto& model = models_[of_class];
@@ -67,10 +81,17 @@ std::shared_ptr<bound_plan const> plan_store::of_call(call const& c) {
   });
 }
 
-std::shared_ptr<bound_plan const> plan_store::of_options(call const& c, plan_options const& options) {
-  return plans_.get({plan_key::of(c), plan_wish{options.algorithm, options.storage, options.segment_bytes,
-                                                options.required, options.counts}},
-                    [&] { return bind_or_part(c, &options); });
+plan_store::pointer plan_store::of_options(call const& c, plan_options const& options) {
+  auto const lock = locked();
+  return plans_.get(shape::of(c, options), [&] { return bind_or_part(c, &options); });
+}
+
+// Between hosts choices are for exact lengths, which networks tell apart, and cost little beside a message.
+choice::answer plan_store::default_of(call const& c) {
+  if (!facts_.spread.is_one_domain()) return default_for(facts_, c);
+  std::tuple const of_class{bytes_of_class(c), c.what, in_place(c), c.reduction->commutative};
+  if (auto const known = defaults_.find(of_class); known != defaults_.end()) return known->second;
+  return defaults_[of_class] = default_for(facts_, c);
 }
 
 plan_store::pointer plan_store::bind_like_model(call const& c, bound_plan const& model) {
@@ -87,8 +108,7 @@ plan_store::pointer plan_store::bind_or_part(call const& c, plan_options const* 
 } catch (lacks_staging const&) {
   bool const is_named = options != nullptr && (options->algorithm != "auto" || options->storage != "auto");
   if (is_named || !may_go_in_parts(facts_, c)) throw;
-  signature const what{c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
-  auto plan = bind_in_parts(facts_, what, c);
+  auto plan = bind_in_parts(facts_, c);
   plan->owner = this;
   return plan;
 }
@@ -99,8 +119,8 @@ std::shared_ptr<bound_plan> plan_store::bind(call const& c, signature const& wha
   return made;
 }
 
-std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_options const* options) {
-  signature what{c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
+plan_store::pointer plan_store::bind_by_rules(call const& c, plan_options const* options) {
+  signature what = signature_of(c);
   auto const bind_by = [&](choice::answer chosen) {
     if (options != nullptr) {
       chosen = changed(std::move(chosen), *options, facts_, c);
@@ -109,11 +129,11 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
     return bind(c, what, chosen);
   };
   calibration::rule const* const rule = rule_for(facts_, c);
-  if (rule == nullptr) return options == nullptr ? bind_to_learn(c, what) : bind_by(defaults_.of(facts_, c));
+  if (rule == nullptr) return options == nullptr ? bind_to_learn(c) : bind_by(default_of(c));
   plan_options const how = with_file_read(*rule);
   std::string refused;
   try {
-    auto chosen = changed(defaults_.of(facts_, c), how, facts_, c);
+    auto chosen = changed(default_of(c), how, facts_, c);
     // Hosts make their parts alone: if one cannot, the others find out by the signature.
     if (options == nullptr && (!facts_.spread.is_one_domain() || is_of_file(chosen))) what.plan = number_of(chosen);
     return bind_by(std::move(chosen));
@@ -121,15 +141,16 @@ std::shared_ptr<bound_plan const> plan_store::bind_by_rules(call const& c, plan_
     refused = text::format("{}, {}: {}", rule->named_by, program::text_of(rule->how), why.what());
   }
   what.plan = 0;
-  auto made = bind_by(defaults_.of(facts_, c));
+  auto made = bind_by(default_of(c));
   auto words = *made->words;
   words.refused = std::move(refused);
   made->words = std::make_shared<detail::plan_words>(std::move(words));
   return made;
 }
 
-plan_store::pointer plan_store::bind_to_learn(call const& c, signature const& what) {
-  auto const chosen = defaults_.of(facts_, c);
+plan_store::pointer plan_store::bind_to_learn(call const& c) {
+  signature const what = signature_of(c);
+  auto const chosen = default_of(c);
   std::vector<std::shared_ptr<bound_plan>> candidates{bind(c, what, chosen)};
   if (!can_learn(*candidates[0])) return candidates[0];
   auto const is_another = [&](bound_plan const& plan) {
@@ -171,7 +192,11 @@ std::string plan_store::call_of(bound_plan const& plan) const {
 }
 
 void plan_store::log_refusal(bound_plan const& plan) {
-  if (plan.words->refused.empty() || !text::plans_are_logged() || !plans_.is_new(plan.words->refused)) return;
+  if (plan.words->refused.empty() || !text::plans_are_logged()) return;
+  {
+    std::lock_guard const lock(mutex_);
+    if (!said_.insert(plan.words->refused).second) return;
+  }
   text::complain(text::format("{}; passed over for {}", plan.words->refused, call_of(plan)));
 }
 
@@ -187,6 +212,7 @@ void plan_store::log(bound_plan const& plan) {
 }
 
 std::string plan_store::refusal_of(call const& c) try {
+  auto const lock = locked();
   return bind_by_rules(c, nullptr)->words->refused;
 } catch (schedule_error const& wrong_file) {
   return wrong_file.what();

@@ -1,25 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of a team: from a request to a bound plan.
+// All that a team keeps of its plans: bound ones by shape, and what is chosen and compiled on the way to them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "coset/detail/collective.hpp"
 #include "coset/plan.hpp"
 #include "planning/choice/choose.hpp"
-#include "planning/plan/compiled_table.hpp"
-#include "planning/plan/plan_table.hpp"
+#include "planning/plan/binding.hpp"
+#include "planning/plan/shape.hpp"
 #include "planning/plan/team_facts.hpp"
-#include "planning/plan/wanted.hpp"
 
 namespace coset::planning {
 
-/// Ranks that ask alike get the same plan. Any thread.
+/// What is kept as long as others use it. `Map`: some map of keys to weak pointers.
+template <class Map>
+class while_used {
+ public:
+  using pointer = decltype(std::declval<typename Map::mapped_type>().lock());
+
+  /// What this key has; `make` makes it if nobody uses it. If `make` throws, nothing is kept.
+  template <class Make>
+  pointer get(typename Map::key_type const& key, Make&& make) {
+    if (auto const found = all_.find(key); found != all_.end()) {
+      if (pointer there = found->second.lock()) return there;
+    }
+    pointer made = make();
+    forget_the_gone();
+    all_[key] = made;
+    return made;
+  }
+  std::size_t size() const { return all_.size(); }
+
+ private:
+  /// Now and then, so that it costs a constant for each that is made.
+  void forget_the_gone() {
+    if (all_.size() < limit_) return;
+    std::erase_if(all_, [](auto const& entry) { return entry.second.expired(); });
+    limit_ = std::max(smallest_limit, 2 * all_.size());
+  }
+
+  static constexpr std::size_t smallest_limit = 64;
+
+  Map all_;
+  std::size_t limit_ = smallest_limit;
+};
+
+/// Ranks that call alike, and plan objects of one kind, share one bound plan; it goes with the last of them. So a team
+/// keeps no more than its ranks' plans, plan objects and the operations under way hold. Any thread.
 class plan_store {
  public:
   using pointer = std::shared_ptr<detail::bound_plan const>;
@@ -40,10 +78,16 @@ class plan_store {
   void log_refusal(detail::bound_plan const&);
   /// The same, and what was chosen, once for each shape.
   void log(detail::bound_plan const&);
-  /// Plans and keys kept, for tests.
-  std::size_t size() const { return plans_.size(); }
+  /// Shapes kept, for tests.
+  std::size_t size() const {
+    std::lock_guard const lock(mutex_);
+    return plans_.size();
+  }
 
  private:
+  std::unique_lock<std::mutex> locked() const;
+  /// The library's choice, rules left aside, asked for once in each class of lengths.
+  choice::answer default_of(detail::call const&);
   /// Binds as the first rule of the team's table says, whatever it is that refuses this: then as the library chooses. Only
   /// a file that is no plan, or a wrong one, is an error.
   /// The signature and the table decide, so that all ranks come to the same. `options` change either choice.
@@ -52,24 +96,26 @@ class plan_store {
   std::string refusal_of(detail::call const&);
   /// By the plan of another length of the same class; null where that does not serve.
   pointer bind_like_model(detail::call const&, detail::bound_plan const& model);
-  /// The same; where staging has no room, and no options name an algorithm, in parts if that can be.
+  /// By rules; where staging has no room, and no options name an algorithm, in parts if that can be.
   pointer bind_or_part(detail::call const&, plan_options const*);
   /// The library's choice, and beside it what ranks may take instead as calls show what they take.
-  pointer bind_to_learn(detail::call const&, signature const&);
+  pointer bind_to_learn(detail::call const&);
   std::shared_ptr<detail::bound_plan> bind(detail::call const&, signature const&, choice::answer const&);
-  /// By hash, in place or not, number of candidates: of all plans of one class. Under the lock of plans_.
+  /// By hash, in place or not, number of candidates: of all plans of one class.
   std::shared_ptr<std::vector<detail::rank_lesson>> lessons_of(signature const&, std::size_t candidates);
   std::string call_of(detail::bound_plan const&) const;
 
   static constexpr std::size_t most_models = 256;
 
   team_facts const facts_;
-  compiled_table programs_;
-  default_table defaults_;
-  plan_table plans_;
-  std::unordered_map<plan_key, pointer, plan_key_hash>
-      models_;  ///< of each class the plan that was bound last; likewise
-  weak_map<std::tuple<std::uint32_t, bool, std::size_t>, std::vector<detail::rank_lesson>> lessons_;
+  mutable std::mutex mutex_;  ///< of all below
+  while_used<std::unordered_map<shape, std::weak_ptr<detail::bound_plan const>, shape_hash>> plans_;
+  std::unordered_map<shape, pointer, shape_hash> models_;  ///< of each class the plan that was bound last
+  std::map<std::tuple<std::size_t, verb, bool, bool>, choice::answer> defaults_;  ///< by bytes, in place, commutative
+  programs programs_;
+  while_used<std::map<std::tuple<std::uint32_t, bool, std::size_t>, std::weak_ptr<std::vector<detail::rank_lesson>>>>
+      lessons_;
+  std::set<std::string> said_;
 };
 
 }  // namespace coset::planning

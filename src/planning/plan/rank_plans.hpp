@@ -10,23 +10,23 @@
 #include <unordered_map>
 #include <utility>
 
-#include "planning/plan/calls.hpp"
 #include "planning/plan/plan_store.hpp"
+#include "planning/plan/shape.hpp"
 
 namespace coset::planning {
 
-/// Plans by request; ranks that make the same call share them. Direct-mapped in front, so that a loop over the same few
-/// shapes looks nothing up.
-struct plan_cache {
-  explicit plan_cache(plan_store& of_team) : store(of_team) {}
+/// By shape, from the store; ranks that make the same call share them. Direct-mapped in front, so that a loop over the same
+/// few shapes looks nothing up.
+struct rank_plans {
+  explicit rank_plans(plan_store& of_team) : store(of_team) {}
 
   static constexpr std::size_t front_size = 8;
   static constexpr std::size_t most = 1024;  ///< shapes kept; more than that and all are forgotten
 
   plan_store& store;
-  using entry = std::pair<plan_key, detail::bound_plan const*>;
+  using entry = std::pair<shape, detail::bound_plan const*>;
   std::array<entry, front_size> front{};
-  std::unordered_map<plan_key, std::shared_ptr<detail::bound_plan const>, plan_key_hash> all;
+  std::unordered_map<shape, std::shared_ptr<detail::bound_plan const>, shape_hash> all;
 
   /// The plan of the call that was noted last, if this one is the same on the same arrays: what was right about it
   /// still is.
@@ -67,7 +67,7 @@ struct plan_cache {
   /// The plan that the library chooses for a call: bound the first time, found again after. May throw lacks_staging.
   /// `idle`: no operation is under way that needs its plan. `tells`: of all ranks, this one tells the log.
   detail::bound_plan const& plan_for(detail::call const& c, bool idle, bool tells) {
-    plan_key const key = plan_key::of(c);
+    shape const key = shape::of(c);
     auto const& [known, plan] = front_of(key);
     return plan != nullptr && known == key ? *plan : bind_anew(c, key, idle, tells);
   }
@@ -75,10 +75,10 @@ struct plan_cache {
  private:
   /// Indexed by the product's high bits, which depend on the whole hash; its low bits depend on neither length, type nor
   /// root.
-  entry& front_of(plan_key const& key) {
+  entry& front_of(shape const& key) {
     return front[key.hash() * 0x9e37'79b9'7f4a'7c15u >> (64 - std::bit_width(front_size - 1))];
   }
-  detail::bound_plan const& bind_anew(detail::call const&, plan_key const&, bool idle, bool tells);
+  detail::bound_plan const& bind_anew(detail::call const&, shape const&, bool idle, bool tells);
 
   detail::call latest_{};                            ///< whose counts are gone
   std::uint64_t latest_counts_ = 0;                  ///< hash

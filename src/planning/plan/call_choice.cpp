@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planning/plan/wanted.hpp"
+#include "planning/plan/call_choice.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/text/format.hpp"
-#include "planning/plan/calls.hpp"
+#include "planning/plan/shape.hpp"
 #include "planning/schedule/core/validate.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 #include "planning/schedule/registry/named_file.hpp"
@@ -164,20 +164,6 @@ choice::answer default_for(team_facts const& team, call const& c) {
     chosen.segment_bytes = choice::swapped_segment;
   }
   return chosen;
-}
-
-// Between hosts choices are for exact lengths, which networks tell apart, and cost little beside a message.
-choice::answer default_table::of(team_facts const& team, call const& c) {
-  if (!team.spread.is_one_domain()) return default_for(team, c);
-  std::lock_guard const lock(asking_);
-  auto const [at, is_new] = known_.try_emplace({bytes_of_class(c), c.what, in_place(c), c.reduction->commutative});
-  if (!is_new) return at->second;
-  try {
-    return at->second = default_for(team, c);
-  } catch (...) {
-    known_.erase(at);
-    throw;
-  }
 }
 
 std::vector<choice::answer> alternatives_for(team_facts const& team, call const& c, choice::answer const& chosen) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How calls are to run: rules that apply, the library's own choice, and what is refused with which words.
-#include "planning/plan/wanted.hpp"
+#include "planning/plan/call_choice.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "coset/operations.hpp"
-#include "planning/plan/calls.hpp"
 #include "planning/plan/plan_store.hpp"
+#include "planning/plan/shape.hpp"
 #include "planning/schedule/core/validate.hpp"
 
 namespace coset::planning {
@@ -114,7 +114,8 @@ TEST(Defaults, KeepTheOrderOfTheRanksWhereThatMatters) {
     for (std::size_t const count : {1u, 1000u, 100'000u}) {
       auto const keeps_order = [&](detail::call const& c) {
         auto const chosen = default_for(facts, c);
-        return schedule::validate(schedule::make(chosen.algorithm, facts.ranks, schedule_of(c.what), 0)).ordered;
+        return schedule::validate(schedule::make(chosen.algorithm, facts.ranks, choice::schedule_of(c.what), 0))
+            .ordered;
       };
       detail::call ordered = sum_of(count);
       ordered.reduction = &detail::table_of<int, noncommutative<plus>>();

@@ -12,7 +12,7 @@
 
 #include "coset/operations.hpp"
 #include "planning/plan/binding.hpp"
-#include "planning/plan/plan_cache.hpp"
+#include "planning/plan/rank_plans.hpp"
 
 namespace coset::planning {
 namespace {
@@ -39,12 +39,12 @@ class Cache : public ::testing::Test {
   }
   /// As many shapes as are kept.
   void fill() {
-    for (std::size_t count = 1; count <= plan_cache::most; ++count) call(sum_of(count));
+    for (std::size_t count = 1; count <= rank_plans::most; ++count) call(sum_of(count));
   }
 
   std::array<float, 4> in_{}, out_{};
   plan_store store_{two_ranks()};
-  plan_cache cache_{store_};
+  rank_plans cache_{store_};
 };
 
 TEST_F(Cache, HasOnePlanForEachShape) {
@@ -158,7 +158,7 @@ TEST_F(Cache, MakesNoPlanThatStagingHasNoRoomForOfOneThatItHas) {
 TEST_F(Cache, HasTheShapeCalledLastInFront) {
   auto const& plan = call(sum_of(2));
   std::size_t found = 0;
-  for (auto const& [key, known] : cache_.front) found += known == &plan && key == plan_key::of(sum_of(2));
+  for (auto const& [key, known] : cache_.front) found += known == &plan && key == shape::of(sum_of(2));
   EXPECT_EQ(found, 1u);
 }
 
@@ -230,8 +230,8 @@ TEST_F(Cache, KnowsCallsWithCountsByTheirNumbers) {
 
 TEST_F(Cache, ForgetsAllWhenThereAreTooMany) {
   fill();
-  ASSERT_EQ(cache_.all.size(), plan_cache::most);
-  auto const& one_more = call(sum_of(plan_cache::most + 1));
+  ASSERT_EQ(cache_.all.size(), rank_plans::most);
+  auto const& one_more = call(sum_of(rank_plans::most + 1));
   EXPECT_EQ(cache_.all.size(), 1u);
   std::size_t in_front = 0;
   for (auto const& [key, known] : cache_.front) {
@@ -243,8 +243,8 @@ TEST_F(Cache, ForgetsAllWhenThereAreTooMany) {
 
 TEST_F(Cache, ForgetsNothingWhileOperationsNeedTheirPlans) {
   fill();
-  call(sum_of(plan_cache::most + 1), false);
-  EXPECT_EQ(cache_.all.size(), plan_cache::most + 1);
+  call(sum_of(rank_plans::most + 1), false);
+  EXPECT_EQ(cache_.all.size(), rank_plans::most + 1);
 }
 
 /// Red if a call for which staging has no room is refused though others can carry it out, or if it is bound anew each time.
@@ -253,7 +253,7 @@ TEST_F(Cache, HasPlansInPartsWhereStagingHasNoRoom) {
   facts.pointers = false;  // so that everything is staged
   facts.most_staging = 1 << 16;
   plan_store small{facts};
-  plan_cache small_cache(small);
+  rank_plans small_cache(small);
   std::vector<std::size_t> const pieces{1, (1 << 20) - 1};
   for (verb const what : {verb::reduce_scatter, verb::allgather, verb::gather, verb::scatter}) {
     auto too_long = sum_of(1 << 20);
@@ -273,9 +273,9 @@ TEST_F(Cache, NotesNothingThatItHasForgotten) {
   facts.pointers = false;  // so that everything is staged
   facts.most_staging = 1 << 16;
   plan_store small{facts};
-  plan_cache small_cache(small);
-  for (std::size_t count = 1; count <= plan_cache::most; ++count) small_cache.plan_for(sum_of(count), true, false);
-  auto const last = sum_of(plan_cache::most);
+  rank_plans small_cache(small);
+  for (std::size_t count = 1; count <= rank_plans::most; ++count) small_cache.plan_for(sum_of(count), true, false);
+  auto const last = sum_of(rank_plans::most);
   small_cache.note(last, small_cache.plan_for(last, true, false));
   ASSERT_NE(small_cache.again(last), nullptr);
   struct huge {

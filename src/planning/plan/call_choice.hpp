@@ -2,10 +2,8 @@
 // How a call is to run: as its caller, the environment, or the library wants it.
 #pragma once
 
-#include <compare>
 #include <cstddef>
-#include <map>
-#include <mutex>
+#include <vector>
 
 #include "coset/detail/collective.hpp"
 #include "coset/plan.hpp"
@@ -13,8 +11,6 @@
 #include "planning/plan/team_facts.hpp"
 
 namespace coset::planning {
-
-using choice::schedule_of;
 
 /// The first rule of the team's table for a call; null if there is none.
 calibration::rule const* rule_for(team_facts const&, detail::call const&);
@@ -24,22 +20,6 @@ std::size_t bytes_of_class(detail::call const&);
 
 /// The library's choice, rules left aside. On one host the same for all lengths of a class.
 choice::answer default_for(team_facts const&, detail::call const&);
-
-/// The defaults of a team's calls, asked for once in each class. Any thread.
-class default_table {
- public:
-  choice::answer of(team_facts const&, detail::call const&);
-
- private:
-  struct shape {
-    std::size_t bytes;
-    verb what;
-    bool in_place, commutative;
-    friend auto operator<=>(shape const&, shape const&) = default;
-  };
-  std::mutex asking_;
-  std::map<shape, choice::answer> known_;
-};
 
 /// What gives the same bits as the library's choice, and may serve better: see choice::alternatives. None where ranks
 /// learn nothing.

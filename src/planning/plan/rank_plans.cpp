@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planning/plan/plan_cache.hpp"
+#include "planning/plan/rank_plans.hpp"
 
 namespace coset::planning {
 
-detail::bound_plan const& plan_cache::bind_anew(detail::call const& c, plan_key const& key, bool idle, bool tells) {
+detail::bound_plan const& rank_plans::bind_anew(detail::call const& c, shape const& key, bool idle, bool tells) {
   if (all.size() >= most && idle) {
     all.clear();
     front = {};

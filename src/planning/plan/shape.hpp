@@ -2,13 +2,12 @@
 // Which calls are the same to a plan.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <tuple>
 
 #include "coset/detail/collective.hpp"
+#include "coset/plan.hpp"
 #include "planning/plan/signature.hpp"
 
 namespace coset::planning {
@@ -27,32 +26,39 @@ inline std::uint64_t counts_hash(std::span<std::size_t const> counts) {
   return counts.empty() ? 0 : h | 1;
 }
 
-/// What a plan is looked up by.
-struct plan_key {
+/// What ranks have to agree on for this call, where the library chooses its plan.
+inline signature signature_of(detail::call const& c) {
+  return {c.what, c.reduction, c.count, c.root, in_place(c), 0, counts_hash(c.counts)};
+}
+
+/// The key of a plan.
+struct shape {
   detail::reduction_table const* reduction = nullptr;
   std::size_t count = 0;
   verb what{};
   bool in_place = false;
   rank_t root = 0;
-  std::uint64_t counts = 0;  ///< hash
-  friend bool operator==(plan_key const&, plan_key const&) = default;
-  /// Any order. Addresses of different objects have none but as numbers.
-  friend auto operator<=>(plan_key const& a, plan_key const& b) { return a.as_numbers() <=> b.as_numbers(); }
+  std::uint64_t rest = 0;  ///< hash of what few calls have: counts of pieces, and what a plan object asks for
+  friend bool operator==(shape const&, shape const&) = default;
 
-  static plan_key of(detail::call const& c) {
+  static shape of(detail::call const& c) {
     return {c.reduction, c.count, c.what, planning::in_place(c), c.root, counts_hash(c.counts)};
   }
-  std::tuple<std::uintptr_t, std::size_t, verb, bool, rank_t, std::uint64_t> as_numbers() const noexcept {
-    return {reinterpret_cast<std::uintptr_t>(reduction), count, what, in_place, root, counts};
+  /// Of a plan object that asks for its plan by these options.
+  static shape of(detail::call const& c, plan_options const& options) {
+    shape made = of(c);
+    std::uint64_t const named = detail::hash_of(options.storage, detail::hash_of(options.algorithm + '/'));
+    made.rest = mixed(mixed(mixed(made.rest, named), options.segment_bytes), std::uint64_t(options.required)) | 1;
+    return made;
   }
   std::size_t hash() const noexcept {
     return ((count ^ reinterpret_cast<std::uintptr_t>(reduction) >> 4) * 32 + root) * 32 + std::size_t(what) * 2 +
-           std::size_t{in_place} + counts;
+           std::size_t{in_place} + rest;
   }
 };
 
-struct plan_key_hash {
-  std::size_t operator()(plan_key const& k) const noexcept { return k.hash(); }
+struct shape_hash {
+  std::size_t operator()(shape const& s) const noexcept { return s.hash(); }
 };
 
 }  // namespace coset::planning
