@@ -92,7 +92,7 @@ TEST(Choose, StaysInsideCachesAndNodesAsLongAsItCan) {
 TEST(Levels, AreThoseWithGroupsOfOneSize) {
   auto const levels = [](std::string const& machine, rank_t ranks, placement how) {
     auto const on = levels_of(topology::synthetic(machine).place(ranks, how));
-    return groups_of({.ranks = ranks, .levels = std::make_shared<ranks_on_levels const>(on)});
+    return groups_of({.ranks = ranks, .levels = std::make_shared<schedule::level_machine const>(on)});
   };
   std::string const machine = "package:2 numa:2 l3:2 core:4 pu:1";
   EXPECT_EQ(levels(machine, 32, placement::compact), (std::vector<rank_t>{4, 8, 16}));
@@ -215,7 +215,7 @@ TEST(Choose, FewRanksBracketAlikeWhereverTheyRunAndWhateverArraysAreOne) {
         EXPECT_EQ(choose(q).algorithm.name, "direct");
         q.crowded = true;
         EXPECT_EQ(choose(q).algorithm.name, "direct");
-        q.levels = std::make_shared<ranks_on_levels const>(usual_levels(ranks, {{ranks - 1, 1}}));
+        q.levels = std::make_shared<schedule::level_machine const>(usual_levels(ranks, {{ranks - 1, 1}}));
         EXPECT_EQ(choose(q).algorithm.name, "direct");
       }
 }
@@ -226,27 +226,27 @@ TEST(Choose, NodesOfDifferentSizesLieInsidePackages) {
     for (unsigned core = 0; core < 2 + node % 2 * 2; ++core)
       places.push_back({.l3 = node, .node = node, .package = node / 2});
   auto const found = levels_of(places);
-  ASSERT_EQ(found.on.levels(), 3u);
-  EXPECT_EQ(found.on.domains().joining(0, 1), 0u);  // of one node
-  EXPECT_EQ(found.on.domains().joining(0, 2), 1u);  // of one package
-  EXPECT_EQ(found.on.domains().joining(0, 6), 2u);
-  EXPECT_EQ(found.on.domains().sizes(0), (std::vector<rank_t>{2, 4, 2, 4}));
-  EXPECT_EQ(found.on.domains().even_group(1), 6u);
-  EXPECT_LT(found.on.costs().links[0].latency, found.on.costs().links[1].latency);
+  ASSERT_EQ(found.levels(), 3u);
+  EXPECT_EQ(found.domains().joining(0, 1), 0u);  // of one node
+  EXPECT_EQ(found.domains().joining(0, 2), 1u);  // of one package
+  EXPECT_EQ(found.domains().joining(0, 6), 2u);
+  EXPECT_EQ(found.domains().sizes(0), (std::vector<rank_t>{2, 4, 2, 4}));
+  EXPECT_EQ(found.domains().even_group(1), 6u);
+  EXPECT_LT(found.costs().links[0].latency, found.costs().links[1].latency);
 }
 
 /// Of so many ranks few schedules are made, by their bounds: red if these bring up others than those that fold by node.
 TEST(Choose, LargeNodesOfDifferentSizesAreFoldedByNode) {
   for (std::vector<rank_t> const& nodes : {std::vector<rank_t>{60, 70}, {120, 130}}) {
     question q{.ranks = nodes[0] + nodes[1], .bytes = 8192};
-    q.levels = std::make_shared<ranks_on_levels const>(usual_levels(q.ranks, {nodes}));
+    q.levels = std::make_shared<schedule::level_machine const>(usual_levels(q.ranks, {nodes}));
     auto const chosen = choose(q);
     auto const machine = machine_of(q);
     for (auto const& [radix, saved] : {std::pair{"2", "0"}, {"2", "1"}, {"3", "0"}, {"3", "1"}}) {
       schedule::algorithm const by_node{
           "unequal", {{"nodes", schedule::value_of(nodes, '+')}, {"radix", radix}, {"saved_steps", saved}}};
       schedule::counts const work(schedule::make(by_node, q.ranks), machine);
-      EXPECT_LE(chosen.seconds, work.seconds(8192) + price_of(q, chosen.storage, machine).total() + 1e-12)
+      EXPECT_LE(chosen.seconds, work.seconds(8192) + price_of(q, chosen.storage).total() + 1e-12)
           << chosen.algorithm.text() << ", not " << by_node.text();
     }
   }

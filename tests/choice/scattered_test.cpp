@@ -30,6 +30,7 @@ question asked_on(std::vector<processor> const& places, std::size_t bytes, verb 
 /// What the same question got before: scattered ranks are on no levels.
 question flat(question q, std::vector<processor> const& places) {
   q.levels = level_facts_of(places).as_numbered;
+  q.order = {};
   return q;
 }
 
@@ -68,7 +69,7 @@ TEST(Scattered, PlansCostWhatCompactOnesDo) {
     auto const near = machine.place(32, placement::compact), far = machine.place(32, placement::scatter);
     auto compact = choose(asked_on(near, bytes)), there = choose(asked_on(far, bytes));
     EXPECT_DOUBLE_EQ(compact.seconds, there.seconds);
-    EXPECT_TRUE(asked_on(near, bytes).order().empty());
+    EXPECT_TRUE(asked_on(near, bytes).order.empty());
     there.algorithm.parameters.erase(schedule::permute);
     EXPECT_EQ(there.algorithm, compact.algorithm);
   }
@@ -99,10 +100,10 @@ TEST(Scattered, NodesOfDifferentSizesAreFoldedByNode) {
 TEST(Scattered, WhatNeedsTheOrderOfTheRanksKeepsIt) {
   auto const places = scattered("node:4 core:6 pu:1");
   for (verb const what : {verb::scan, verb::exclusive_scan})
-    EXPECT_TRUE(asked_on(places, mebibyte, what).order().empty());
+    EXPECT_TRUE(asked_on(places, mebibyte, what).order.empty());
   question q{.ranks = 24, .bytes = mebibyte, .commutative = false};
   put_on_levels(q, places);
-  EXPECT_TRUE(q.order().empty());
+  EXPECT_TRUE(q.order.empty());
   auto const plan = schedule::make(choose(q).algorithm, 24);
   EXPECT_TRUE(schedule::validate(plan).ordered);
 }

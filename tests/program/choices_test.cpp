@@ -70,7 +70,7 @@ std::vector<choice::question> odd_teams() {
   for (auto const& levels : machines) {
     auto& q = all.emplace_back();
     q.ranks = std::accumulate(levels.front().begin(), levels.front().end(), rank_t{0});
-    q.levels = std::make_shared<choice::ranks_on_levels const>(choice::usual_levels(q.ranks, levels));
+    q.levels = std::make_shared<schedule::level_machine const>(choice::usual_levels(q.ranks, levels));
   }
   all.push_back({.ranks = 31});
   all.push_back({.ranks = 9, .crowded = true});

@@ -23,9 +23,8 @@ constexpr std::size_t most_plans_fitted = 3;
 
 /// As the choice would price it if this were what moving bytes costs.
 double price_at(choice::question q, choice::explained const& one, memory_costs const& costs) {
-  auto const machine = choice::machine_of(q);
   q.memory.costs = costs;
-  return choice::priced_here(one.steps, costs).total() + choice::price_of(q, one.what.storage, machine).total();
+  return choice::priced_here(one.steps, costs).total() + choice::price_of(q, one.what.storage).total();
 }
 
 /// Prices are linear in the costs, so that one at a time tells all of them.

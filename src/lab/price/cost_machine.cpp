@@ -92,9 +92,8 @@ class costs_on_machine {
   /// Of scattered ranks what folds node by node, in the order in which a node's ranks are neighbours.
   std::vector<schedule::algorithm> folds_by_level() const {
     std::vector<schedule::algorithm> all;
-    auto const scattered = choice::scattered_levels(places_);
-    if (scattered == nullptr || detail::is_scan(request_.wanted.verb)) return all;
-    auto const& order = scattered->order;
+    auto const order = choice::level_facts_of(places_).order;
+    if (order.empty() || detail::is_scan(request_.wanted.verb)) return all;
     std::vector<processor> moved;
     for (rank_t const r : order) moved.push_back(places_[r]);
     auto by_level = request_.wanted;

@@ -150,7 +150,7 @@ std::vector<priced_schedule> candidates::trees() const {
 double candidates::least_storage(schedule_kind kind) const {
   double least = std::numeric_limits<double>::max();
   for (auto const& storage : storages_for(question_, kind))
-    least = std::min(least, price_of(question_, storage, machine_).total());
+    least = std::min(least, price_of(question_, storage).total());
   return least;
 }
 

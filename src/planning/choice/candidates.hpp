@@ -35,8 +35,6 @@ class candidates {
   /// With the storage that makes it cheapest as far as nothing has been measured, by which the schedule is chosen.
   double seconds_unmeasured(priced_schedule const&) const;
 
-  schedule::level_machine const& machine() const { return machine_; }
-
   /// What is left of the cheapest product's time if another schedule is taken.
   double gain() const;
 

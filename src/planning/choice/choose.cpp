@@ -46,7 +46,7 @@ std::vector<rank_t> sizes_of(calibration::clustering const& clusters) {
 
 /// With levels, a value crosses each level once and is then passed on inside; on one level its maker reaches all ranks.
 program::policy by_level(question const& q, algorithm const& how, program::policy p) {
-  bool const has_levels = q.levels != nullptr && q.levels->has_levels();
+  bool const has_levels = q.levels != nullptr && q.levels->levels() > 1;
   if (how.name != "direct" && has_levels && p.how == copies::forward) p.how = copies::push;
   p.in_place = q.in_place;
   return p;
@@ -69,12 +69,12 @@ bool can_have(priced_schedule const& chosen, question const& q, program::policy 
   }
 }
 
-answer with_storage(priced_schedule const& chosen, question const& q, schedule::level_machine const& machine) {
+answer with_storage(priced_schedule const& chosen, question const& q) {
   auto all = storages_for(q, chosen.kind);
-  std::ranges::stable_sort(all, {}, [&](program::policy const& p) { return price_of(q, p, machine).total(); });
+  std::ranges::stable_sort(all, {}, [&](program::policy const& p) { return price_of(q, p).total(); });
   for (program::policy const& p : all) {
     auto const storage = by_level(q, chosen.algorithm, p);
-    double const seconds = priced_here(chosen.steps, q.memory.costs).total() + price_of(q, p, machine).total();
+    double const seconds = priced_here(chosen.steps, q.memory.costs).total() + price_of(q, p).total();
     if (can_have(chosen, q, storage)) return {chosen.algorithm, storage, 0, seconds};
   }
   return {chosen.algorithm, by_level(q, chosen.algorithm, staged)};
@@ -85,18 +85,19 @@ answer with_storage(priced_schedule const& chosen, question const& q, schedule::
 void put_on_levels(question& q, level_facts const& of) {
   bool const has_one_order = detail::is_scan(q.what) || !q.commutative || of.scattered == nullptr;
   q.levels = has_one_order ? of.as_numbered : of.scattered;
+  q.order = has_one_order ? std::vector<rank_t>{} : of.order;
 }
 
 std::vector<rank_t> groups_of(question const& q) {
   std::vector<rank_t> groups;
-  for (std::size_t l = 0; q.levels != nullptr && l + 1 < q.levels->on.levels(); ++l)
-    if (rank_t const group = q.levels->on.domains().even_group(l); group != 0) groups.push_back(group);
+  for (std::size_t l = 0; q.levels != nullptr && l + 1 < q.levels->levels(); ++l)
+    if (rank_t const group = q.levels->domains().even_group(l); group != 0) groups.push_back(group);
   return groups;
 }
 
 std::vector<rank_t> uneven_nodes_of(question const& q) {
-  for (std::size_t l = 0; q.levels != nullptr && l + 1 < q.levels->on.levels(); ++l)
-    if (q.levels->on.domains().even_group(l) == 0) return q.levels->on.domains().sizes(l);
+  for (std::size_t l = 0; q.levels != nullptr && l + 1 < q.levels->levels(); ++l)
+    if (q.levels->domains().even_group(l) == 0) return q.levels->domains().sizes(l);
   return {};
 }
 
@@ -108,14 +109,13 @@ schedule::algorithm folds_by_level(question const& q) {
 }
 
 void put_in_order(question const& q, algorithm& how) {
-  if (auto const order = q.order(); !order.empty() && how.name != "direct")
-    how.parameters[schedule::permute] = schedule::permutation_text(order);
+  if (!q.order.empty() && how.name != "direct") how.parameters[schedule::permute] = schedule::permutation_text(q.order);
 }
 
 std::string folds_along(std::vector<calibration::clustering> const& levels, rank_t ranks) {
   std::vector<std::vector<rank_t>> sizes;
   for (auto const& level : levels) sizes.push_back(sizes_of(level));
-  auto const on = std::make_shared<ranks_on_levels const>(usual_levels(ranks, sizes));
+  auto const on = std::make_shared<schedule::level_machine const>(usual_levels(ranks, sizes));
   return folds_by_level({.ranks = ranks, .levels = on}).text();
 }
 
@@ -129,8 +129,7 @@ bool goes_straight(verb what) { return schedule::is_derived(what); }
 answer choose(question const& asked) {
   question q = asked;
   q.bytes = class_end(q.bytes);
-  candidates const search(q);
-  return with_storage(search.cheapest(), q, search.machine());
+  return with_storage(candidates(q).cheapest(), q);
 }
 
 }  // namespace coset::choice

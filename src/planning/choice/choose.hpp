@@ -64,9 +64,8 @@ struct question {
   host_facts hosts = {};
   bool pointers = true;    ///< ranks of a host reach each other's arrays
   levels_ptr levels = {};  ///< null: one level, at usual prices
-
-  /// The order in which their ranks are neighbours, if it is another than that of their numbers.
-  std::vector<rank_t> order() const { return levels == nullptr ? std::vector<rank_t>{} : levels->order; }
+  /// [place on these levels]: the rank that is there; empty: ranks are neighbours as they are numbered.
+  std::vector<rank_t> order = {};
 };
 
 /// The groups of each level that all have one size, innermost first, without that of all ranks; and the nodes of different

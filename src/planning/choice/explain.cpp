@@ -58,7 +58,7 @@ explanation explain(question const& asked) {
     return explained{{s.algorithm, storage},
                      s.kind,
                      priced_here(s.steps, q.memory.costs),
-                     price_of(q, storage, search.machine()),
+                     price_of(q, storage),
                      search.seconds_unmeasured(s),
                      s.removed_by != nullptr ? s.removed_by : ""};
   };

@@ -61,11 +61,11 @@ class levels_in_making {
     costs_.links.push_back({group, kind.latency, kind.per_byte, kind.per_peer, kind.shared, kind.fan_out});
   }
 
-  ranks_on_levels made() && {
+  schedule::level_machine made() && {
     costs_.combine_per_byte = fold_per_byte;
     costs_.peers_per_latency = UINT32_MAX;  // one look at all flags
     costs_.per_stream_beyond = per_stream_beyond;
-    return {{schedule::rank_levels(domains_), std::move(costs_)}};
+    return {schedule::rank_levels(domains_), std::move(costs_)};
   }
 
  private:
@@ -77,12 +77,12 @@ class levels_in_making {
 
 std::span<level_kind const> level_kinds() { return kinds; }
 
-schedule::link link_of_l3() {
-  level_kind const& l3 = kinds[kind_of_l3];
+schedule::link link_of_l3(rank_t ranks) {
+  level_kind const& l3 = kind_of_all(kind_of_l3, ranks);
   return {UINT32_MAX, l3.latency, l3.per_byte, l3.per_peer, l3.shared, l3.fan_out};
 }
 
-ranks_on_levels levels_of(std::vector<processor> const& places) {
+schedule::level_machine levels_of(std::vector<processor> const& places) {
   std::vector<std::vector<unsigned>> domains(kinds.size());
   for (std::size_t k = kind_of_l3; k < kinds.size(); ++k)
     for (processor const& p : places) domains[k].push_back(domain_of(p, kinds[k]));
@@ -104,7 +104,7 @@ ranks_on_levels levels_of(std::vector<processor> const& places) {
   return std::move(making).made();
 }
 
-ranks_on_levels usual_levels(rank_t ranks, std::vector<std::vector<rank_t>> const& sizes) {
+schedule::level_machine usual_levels(rank_t ranks, std::vector<std::vector<rank_t>> const& sizes) {
   levels_in_making making;
   std::size_t kind = kind_of_l3;
   rank_t inner = 1;
@@ -119,24 +119,22 @@ ranks_on_levels usual_levels(rank_t ranks, std::vector<std::vector<rank_t>> cons
   return std::move(making).made();
 }
 
-levels_ptr scattered_levels(std::vector<processor> const& places) {
+level_facts level_facts_of(std::vector<processor> const& places) {
+  if (places.empty()) return {};
+  level_facts facts{std::make_shared<schedule::level_machine const>(levels_of(places)), nullptr, {}};
   std::vector<rank_t> order, group_of(places.size());
   for (auto const key : {&processor::l3, &processor::node, &processor::package}) {
     for (std::size_t r = 0; r < places.size(); ++r) group_of[r] = places[r].*key;
     order = schedule::neighbours(order, group_of);
   }
-  if (std::ranges::is_sorted(order)) return nullptr;
+  if (std::ranges::is_sorted(order)) return facts;
   auto moved = places;
   for (std::size_t k = 0; k < moved.size(); ++k) moved[k] = places[order[k]];
   auto found = levels_of(moved);
-  if (!found.has_levels()) return nullptr;
-  found.order = std::move(order);
-  return std::make_shared<ranks_on_levels const>(std::move(found));
-}
-
-level_facts level_facts_of(std::vector<processor> const& places) {
-  if (places.empty()) return {};
-  return {std::make_shared<ranks_on_levels const>(levels_of(places)), scattered_levels(places)};
+  if (found.levels() < 2) return facts;
+  facts.scattered = std::make_shared<schedule::level_machine const>(std::move(found));
+  facts.order = std::move(order);
+  return facts;
 }
 
 }  // namespace coset::choice

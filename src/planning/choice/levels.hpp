@@ -23,33 +23,25 @@ struct level_kind {
 std::span<level_kind const> level_kinds();
 /// Per byte folded, and per stream that a core does not prefetch.
 inline constexpr double fold_per_byte = calibration::memory_costs{}.folded, per_stream_beyond = 20e-9;
-/// What ranks of one L3 pay to reach each other.
-schedule::link link_of_l3();
+/// What so many ranks of one L3 pay to reach each other.
+schedule::link link_of_l3(rank_t ranks = UINT32_MAX);
 
-/// Ranks on the levels of a machine: those whose groups of consecutive ranks have one size, each a multiple of the one before,
-/// and nodes of different sizes; the last level joins all ranks.
-struct ranks_on_levels {
-  schedule::level_machine on;
-  std::vector<rank_t> order =
-      {};  ///< [place]: the rank that is there; empty: ranks are neighbours as they are numbered
-
-  bool has_levels() const { return on.levels() > 1; }
-};
-using levels_ptr = std::shared_ptr<ranks_on_levels const>;
+/// Levels whose groups of consecutive ranks have one size, each a multiple of the one before, and nodes of different sizes; the
+/// last level joins all ranks.
+using levels_ptr = std::shared_ptr<schedule::level_machine const>;
 
 /// Of these processors, one at least, as ranks are numbered. With one level if they report no more, or ranks are spread unevenly.
-ranks_on_levels levels_of(std::vector<processor> const& places);
+schedule::level_machine levels_of(std::vector<processor> const& places);
 /// Of groups that are known without a machine, innermost first, at usual prices.
-ranks_on_levels usual_levels(rank_t ranks, std::vector<std::vector<rank_t>> const& sizes = {});
+schedule::level_machine usual_levels(rank_t ranks, std::vector<std::vector<rank_t>> const& sizes = {});
 
-/// Of ranks that lie scattered over packages, nodes or L3s: those that share one next to each other. Null where ranks are
-/// numbered so, or where that makes no levels either.
-levels_ptr scattered_levels(std::vector<processor> const& places);
-
-/// Of the same ranks, as they are numbered and in an order in which they are on more levels, if there is one. Nothing of ranks
-/// of which nobody knows where they are.
+/// Nothing of ranks of which nobody knows where they are.
 struct level_facts {
-  levels_ptr as_numbered, scattered;
+  levels_ptr as_numbered;
+  /// Of ranks that lie scattered over packages, nodes or L3s: those that share one next to each other. Null where ranks are
+  /// numbered so, or where that makes no levels either.
+  levels_ptr scattered;
+  std::vector<rank_t> order;  ///< [place]: the rank that is there then
 };
 level_facts level_facts_of(std::vector<processor> const& places);
 

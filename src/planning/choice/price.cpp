@@ -137,16 +137,21 @@ bool exceeds_caches(question const& q) {
   return footprint(q) > caches / 2 * 5;
 }
 
+/// What joins ranks that nothing further in joins.
+schedule::link link_of_all(question const& q) {
+  return q.levels == nullptr ? link_of_l3(q.ranks) : q.levels->costs().links.back();
+}
+
 bool is_eager(policy const& p) { return p.how == copies::pull && p.first == area::staging; }
 
 /// Of a gather: its root fetches all pieces one after the other, unless their owners store them, all at once.
 bool is_stored_by_owners(question const& q, policy const& p) {
   return gathers_at_root(q.what) && p.first == area::input && p.how != copies::pull;
 }
-double fetched_by_root(question const& q, policy const& p, schedule::level_machine const& on) {
+double fetched_by_root(question const& q, policy const& p) {
   if (!gathers_at_root(q.what) || is_stored_by_owners(q, p)) return 0;
   double const beyond = p.first == area::staging ? 0 : (1 - at_hand(q, p)) * q.memory.costs.copied_beyond;
-  double const per_byte = priced_here({.transfer = on.costs().links.back().per_byte}, q.memory.costs).transfer + beyond;
+  double const per_byte = priced_here({.transfer = link_of_all(q).per_byte}, q.memory.costs).transfer + beyond;
   return static_cast<double>(q.bytes) * (q.ranks - 1) / q.ranks * per_byte;
 }
 
@@ -234,11 +239,10 @@ double memory_of(question const& q, policy const& p) {
   return bytes * (arrays * from_memory + (p.streams ? 0 : fetched_in_vain));
 }
 
-/// Where the rounds of a gather are cheaper than flag rounds, the one in which its ranks meet is not.
-schedule::price round_of_all(question const& q, schedule::level_machine const& on) {
-  schedule::link last = on.costs().links.back();
-  if (may_gather_in_rounds(q)) last.latency /= gather_round, last.per_peer -= calibration::memory_costs{}.copy;
-  return {.latency = last.latency, .peers = (on.ranks() - 1) * last.per_peer};
+/// A flag round in which all ranks meet.
+schedule::price round_of_all(question const& q) {
+  schedule::link const by = link_of_all(q);
+  return {.latency = by.latency + (q.crowded ? per_turn : 0), .peers = (q.ranks - 1) * by.per_peer};
 }
 
 }  // namespace
@@ -250,7 +254,7 @@ bool may_gather_in_rounds(question const& q) {
 }
 
 schedule::level_machine machine_of(question const& q) {
-  auto on = q.levels == nullptr ? usual_levels(q.ranks).on : q.levels->on;
+  auto on = q.levels == nullptr ? usual_levels(q.ranks) : *q.levels;
   if (!q.crowded && !may_gather_in_rounds(q)) return on;
   auto costs = on.costs();
   for (schedule::link& each : costs.links) {
@@ -295,15 +299,15 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   return all;
 }
 
-storage_price price_of(question const& q, policy const& p, schedule::level_machine const& on) {
+storage_price price_of(question const& q, policy const& p) {
   storage_price sum;
-  sum.copies = copies_of(q, p) + fetched_by_root(q, p, on);
+  sum.copies = copies_of(q, p) + fetched_by_root(q, p);
   sum.owners = owners_of(q, p);
   sum.reaching = reaching_of(q, p);
   sum.memory = memory_of(q, p);
   // Whoever reads others' arrays lets them go on only afterwards; of other verbs the second round does that.
   if (is_of_pieces(q.what) && p.first == area::input && q.ranks > 1)
-    sum.meeting = priced_here(round_of_all(q, on), q.memory.costs).total();
+    sum.meeting = priced_here(round_of_all(q), q.memory.costs).total();
   return sum;
 }
 

@@ -24,7 +24,7 @@ struct storage_price {
   double total() const { return copies + owners + reaching + memory + meeting; }
 };
 
-/// The levels of this question's ranks, and what they cost. Ranks that take turns pay a turn for every round.
+/// The levels of this question's ranks, and what rounds cost there. Ranks that take turns pay a turn for every one.
 schedule::level_machine machine_of(question const&);
 
 /// What steps take at these costs: within an L3 as they say, beyond it in proportion. Schedules are chosen without.
@@ -50,6 +50,6 @@ enum class schedule_kind : std::uint8_t {
 /// these sizes.
 std::vector<program::policy> storages_for(question const&, schedule_kind);
 
-storage_price price_of(question const&, program::policy const&, schedule::level_machine const&);
+storage_price price_of(question const&, program::policy const&);
 
 }  // namespace coset::choice

@@ -130,7 +130,7 @@ void put_on_processes(choice::question& q, team_facts const& team) {
   for (std::size_t p = 0; p < processes; ++p)
     sizes.push_back((p + 1 < processes ? spread.first_of_stretch(p + 1) : team.ranks) - spread.first_of_stretch(p));
   bool const is_each_alone = std::ranges::all_of(sizes, [](rank_t size) { return size == 1; });
-  q.levels = std::make_shared<choice::ranks_on_levels const>(is_each_alone ? choice::usual_levels(team.ranks)
+  q.levels = std::make_shared<schedule::level_machine const>(is_each_alone ? choice::usual_levels(team.ranks)
                                                                            : choice::usual_levels(team.ranks, {sizes}));
 }
 
