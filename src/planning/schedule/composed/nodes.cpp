@@ -3,6 +3,7 @@
 #include "planning/schedule/composed/nodes.hpp"
 
 #include <numeric>
+#include <string>
 
 namespace coset::schedule {
 
@@ -17,12 +18,6 @@ std::vector<std::vector<rank_t>> members_of(std::vector<rank_t> const& nodes) {
     next += size;
   }
   return members;
-}
-
-std::vector<mapped> in_every_node(std::vector<std::vector<rank_t>> const& members, algorithm const& inside, verb what) {
-  std::vector<mapped> parts;
-  for (auto const& node : members) parts.push_back({make(inside, static_cast<rank_t>(node.size()), what), node, {}});
-  return parts;
 }
 
 }  // namespace coset::schedule

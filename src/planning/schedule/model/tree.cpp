@@ -8,6 +8,7 @@
 #include <set>
 
 #include "planning/schedule/composed/nodes.hpp"
+#include "planning/schedule/core/assembly.hpp"
 
 namespace coset::schedule {
 

@@ -11,10 +11,8 @@
 #include "planning/schedule/algorithms/elimination.hpp"
 #include "planning/schedule/algorithms/exchange.hpp"
 #include "planning/schedule/algorithms/flexreduce.hpp"
-#include "planning/schedule/composed/leaders.hpp"
 #include "planning/schedule/composed/two_level.hpp"
 #include "planning/schedule/composed/two_level_scan.hpp"
-#include "planning/schedule/composed/unequal.hpp"
 #include "planning/schedule/core/rank_order.hpp"
 #include "planning/schedule/core/verbs.hpp"
 #include "planning/schedule/pipelines/n_block.hpp"
@@ -55,6 +53,21 @@ std::vector<rank_t> nodes_of(algorithm const& given, rank_t ranks) {
     throw schedule_error(given.text() + ": the nodes hold " + std::to_string(sum) + " ranks, not " +
                          std::to_string(ranks) + "; list sizes that add up, like nodes=5+2+4 for 11 ranks");
   return nodes;
+}
+
+/// Binomial reduce to each node's first rank, `between` among those, binomial broadcast. With recursive doubling or the binomial
+/// tree between, these are [PY]'s SMP-rdb and SMP-binomial. The other ranks of a node idle meanwhile.
+schedule through_leaders(algorithm const& given, rank_t ranks, algorithm between) {
+  return two_level({.hosts = nodes_of(given, ranks), .leaders = 1, .between = std::move(between), .inner = 2});
+}
+
+/// All ranks lead, with one radix for all folds: 2·ceil(log c_max) + 2·ceil(log J) − saved_steps rounds on J nodes of c_j ranks.
+/// With nothing saved the links of a node carry 2(J−1)/J vectors, the lower bound, a rank 2(c−1)/c + 2(J−1)/(J·c).
+schedule all_lead(algorithm const& given, rank_t ranks) {
+  rank_t const radix = at_least(2, given, "radix");
+  algorithm between{"generalized",
+                    {{"radix", value_of(radix)}, {"saved_steps", value_of(given.number("saved_steps"))}}};
+  return two_level({.hosts = nodes_of(given, ranks), .leaders = 0, .between = std::move(between), .inner = radix});
 }
 
 tree tree_of(algorithm const& given, rank_t ranks) {
@@ -167,7 +180,7 @@ std::vector<named_algorithm> special_algorithms() {
        served::reductions,
        {nodes, {"between", "generalized", "the algorithm between the leaders, a name alone"}},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
-         return derive(leaders(nodes_of(a, ranks), {a.value("between"), {}}), what, root);
+         return derive(through_leaders(a, ranks, {a.value("between"), {}}), what, root);
        },
        one_step,
        nullptr,
@@ -178,7 +191,7 @@ std::vector<named_algorithm> special_algorithms() {
        served::reductions,
        {nodes},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
-         return derive(leaders(nodes_of(a, ranks), {"recursive_doubling", {}}), what, root);
+         return derive(through_leaders(a, ranks, {"recursive_doubling", {}}), what, root);
        },
        one_step,
        nullptr,
@@ -189,7 +202,7 @@ std::vector<named_algorithm> special_algorithms() {
        served::reductions,
        {nodes},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
-         return derive(leaders(nodes_of(a, ranks), {"binomial", {}}), what, root);
+         return derive(through_leaders(a, ranks, {"binomial", {}}), what, root);
        },
        one_step,
        nullptr,
@@ -199,9 +212,7 @@ std::vector<named_algorithm> special_algorithms() {
        "ours",
        served::reductions,
        {nodes, {"radix", "2", "of every fold", 2}, saved_between},
-       [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
-         return derive(unequal(nodes_of(a, ranks), at_least(2, a, "radix"), a.number("saved_steps")), what, root);
-       },
+       [](algorithm const& a, rank_t ranks, verb what, rank_t root) { return derive(all_lead(a, ranks), what, root); },
        one_step,
        nullptr,
        {{"nodes", the_nodes}, {"radix", radices_of_node}, {"saved_steps", up_to_log_of_nodes}}},
