@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "planning/schedule/model/network.hpp"
+#include "command/shown/networks/network.hpp"
 #include "simulated.hpp"
 
 namespace coset::simulation {

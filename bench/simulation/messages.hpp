@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "command/shown/networks/network.hpp"
 #include "planning/schedule/groups/group.hpp"
 #include "planning/schedule/model/cost.hpp"
-#include "planning/schedule/model/network.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::simulation {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clusters that were planted are found under noise, and none where none were.
-#include "planning/calibration/clusters.hpp"
+#include "command/measure/fits/clusters.hpp"
 
 #include <gtest/gtest.h>
 

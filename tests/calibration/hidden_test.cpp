@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of clusters: the sentence about them, the order of ranks.
-#include "planning/calibration/hidden.hpp"
+#include "command/measure/fits/hidden_levels.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Costs planted in prices of calls are found again, whatever errors calls have, and what calls do not show stays.
-#include "planning/calibration/memory_costs.hpp"
+#include "command/measure/fits/fitted_costs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "command/shown/networks/link_traffic.hpp"
+#include "command/shown/selector.hpp"
 #include "effort.hpp"
 #include "planning/choice/hosts/exchange.hpp"
 #include "planning/schedule/core/validate.hpp"
-#include "planning/schedule/model/block_number.hpp"
 #include "planning/schedule/model/cost.hpp"
-#include "planning/schedule/model/link_traffic.hpp"
 #include "planning/schedule/model/tree.hpp"
 #include "planning/schedule/parts/joined.hpp"
 #include "planning/schedule/parts/make_part.hpp"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 
+#include "command/shown/selector.hpp"
 #include "effort.hpp"
 #include "planning/choice/choose.hpp"
 #include "planning/schedule/core/validate.hpp"
-#include "planning/schedule/model/selector.hpp"
 #include "planning/schedule/registry/permutation.hpp"
 
 namespace coset::choice {

@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "answers.hpp"
+#include "command/shown/networks/network.hpp"
 #include "planning/schedule/algorithms/flexreduce.hpp"
 #include "planning/schedule/core/validate.hpp"
-#include "planning/schedule/model/network.hpp"
 #include "planning/schedule/model/tree.hpp"
 
 namespace {

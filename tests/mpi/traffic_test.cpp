@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "command/shown/networks/link_traffic.hpp"
 #include "mpi/processes.hpp"
-#include "planning/schedule/model/link_traffic.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::mpi_test {

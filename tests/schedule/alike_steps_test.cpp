@@ -2,8 +2,8 @@
 // What is known of schedules before they are made, against what counting finds in them.
 #include <gtest/gtest.h>
 
+#include "command/shown/selector.hpp"
 #include "planning/schedule/model/alike_steps.hpp"
-#include "planning/schedule/model/selector.hpp"
 #include "planning/schedule/registry/named_fold.hpp"
 
 namespace coset::schedule {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "planning/schedule/model/selector.hpp"
+#include "command/shown/selector.hpp"
 #include "planning/schedule/registry/named_fold.hpp"
 
 namespace coset::schedule {

@@ -7,9 +7,9 @@
 #include <random>
 #include <set>
 
+#include "command/shown/networks/link_traffic.hpp"
 #include "planning/schedule/algorithms/flexreduce.hpp"
 #include "planning/schedule/composed/nodes.hpp"
-#include "planning/schedule/model/tree.hpp"
 #include "schedule/effort.hpp"
 #include "schedule/schedules.hpp"
 

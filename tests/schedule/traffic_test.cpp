@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "planning/schedule/model/selector.hpp"
+#include "command/shown/selector.hpp"
 #include "schedules.hpp"
 
 namespace coset::schedule {

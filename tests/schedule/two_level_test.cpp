@@ -7,8 +7,8 @@
 #include <random>
 
 #include "command/shown/draw.hpp"
+#include "command/shown/networks/link_traffic.hpp"
 #include "planning/schedule/core/required.hpp"
-#include "planning/schedule/model/link_traffic.hpp"
 #include "schedule/effort.hpp"
 #include "schedule/schedules.hpp"
 

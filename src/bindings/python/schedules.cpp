@@ -14,12 +14,11 @@
 #include "bindings/python/members.hpp"
 #include "bindings/python/module.hpp"
 #include "command/shown/draw.hpp"
+#include "command/shown/selector.hpp"
 #include "planning/schedule/core/required.hpp"
 #include "planning/schedule/core/validate.hpp"
 #include "planning/schedule/files/plan_json.hpp"
-#include "planning/schedule/model/block_number.hpp"
 #include "planning/schedule/model/cost.hpp"
-#include "planning/schedule/model/selector.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::python {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "planning/calibration/memory_costs.hpp"
+#include "command/measure/fits/fitted_costs.hpp"
 #include "planning/choice/choose.hpp"
 
 namespace coset::cli {

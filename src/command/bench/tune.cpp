@@ -23,6 +23,8 @@
 #include "command/bytes.hpp"
 #include "command/interruption.hpp"
 #include "command/machine_options.hpp"
+#include "command/measure/fits/clusters.hpp"
+#include "command/measure/fits/hidden_levels.hpp"
 #include "command/measure/harness/rounds.hpp"
 #include "command/measure/harness/statistics.hpp"
 #include "command/measuring.hpp"

@@ -10,9 +10,9 @@
 #include "command/lab.hpp"
 #include "command/numbers.hpp"
 #include "command/shown/draw.hpp"
+#include "command/shown/networks/link_traffic.hpp"
 #include "planning/schedule/core/validate.hpp"
 #include "planning/schedule/files/plan_json.hpp"
-#include "planning/schedule/model/tree.hpp"
 
 namespace coset::cli {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "command/bytes.hpp"
+#include "command/shown/networks/network.hpp"
 #include "planning/choice/hosts/exchange.hpp"
-#include "planning/schedule/model/network.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::cli {

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "command/shown/networks/network.hpp"
 #include "planning/choice/choose.hpp"
-#include "planning/schedule/model/network.hpp"
 
 namespace coset::cli {
 

@@ -15,8 +15,8 @@
 #include <set>
 
 #include "command/output.hpp"
+#include "command/shown/selector.hpp"
 #include "planning/schedule/core/required.hpp"
-#include "planning/schedule/model/block_number.hpp"
 #include "planning/schedule/registry/named_fold.hpp"
 
 namespace coset::cli {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "command/shown/selector.hpp"
 #include "lab/price/cost_setting.hpp"
 #include "lab/price/plot.hpp"
 #include "planning/schedule/core/validate.hpp"
 #include "planning/schedule/files/plan_json.hpp"
-#include "planning/schedule/model/selector.hpp"
 
 namespace coset::cli {
 

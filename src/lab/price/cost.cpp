@@ -11,15 +11,14 @@
 #include "command/lab.hpp"
 #include "command/machine_options.hpp"
 #include "command/numbers.hpp"
+#include "command/shown/networks/link_traffic.hpp"
+#include "command/shown/selector.hpp"
 #include "lab/commands.hpp"
 #include "lab/price/comparison.hpp"
 #include "lab/price/cost_machine.hpp"
 #include "lab/price/cost_setting.hpp"
 #include "lab/price/machine_model.hpp"
 #include "planning/schedule/core/required.hpp"
-#include "planning/schedule/model/block_number.hpp"
-#include "planning/schedule/model/link_traffic.hpp"
-#include "planning/schedule/model/selector.hpp"
 
 namespace coset::cli {
 namespace {

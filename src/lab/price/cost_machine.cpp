@@ -12,10 +12,10 @@
 
 #include "command/bytes.hpp"
 #include "command/machine_options.hpp"
+#include "command/shown/selector.hpp"
 #include "lab/price/machine_model.hpp"
 #include "planning/choice/levels.hpp"
 #include "planning/schedule/core/required.hpp"
-#include "planning/schedule/model/block_number.hpp"
 #include "planning/schedule/registry/permutation.hpp"
 
 namespace coset::cli {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "planning/schedule/model/selector.hpp"
+#include "command/shown/selector.hpp"
 
 namespace coset::cli {
 

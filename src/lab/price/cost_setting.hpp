@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "command/shown/networks/network.hpp"
 #include "coset/topology.hpp"
 #include "planning/schedule/model/cost.hpp"
-#include "planning/schedule/model/network.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 
 namespace coset::cli {

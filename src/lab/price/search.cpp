@@ -14,12 +14,12 @@
 #include "command/lab.hpp"
 #include "command/machine_options.hpp"
 #include "command/numbers.hpp"
+#include "command/shown/networks/network.hpp"
 #include "lab/commands.hpp"
 #include "lab/price/machine_model.hpp"
+#include "lab/search/wide_search.hpp"
 #include "planning/schedule/core/validate.hpp"
-#include "planning/schedule/model/network.hpp"
 #include "planning/schedule/registry/foldings.hpp"
-#include "planning/schedule/search/wide_search.hpp"
 
 namespace coset::cli {
 namespace {

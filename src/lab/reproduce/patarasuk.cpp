@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "command/shown/networks/link_traffic.hpp"
 #include "lab/generate/generate_c.hpp"
 #include "lab/reproduce/checks.hpp"
 #include "lab/reproduce/pricing.hpp"

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/text/format.hpp"
-#include "planning/calibration/clusters.hpp"
 
 namespace coset::calibration {
 namespace {
@@ -65,6 +64,13 @@ std::vector<expectation> expectations_of(profile const& of) {
 }
 
 }  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::nan("");
+  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return values.size() % 2 == 1 ? *middle : (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
 
 fit look_again(profile const& of, prober const& probe) {
   auto const expected = expectations_of(of);

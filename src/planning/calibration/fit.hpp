@@ -25,6 +25,9 @@ struct fit {
 /// inside a cluster is near and every pair between two is far: half-way between both latencies of the profile decides.
 fit look_again(profile const&, prober const&);
 
+/// The mean of the middle two if their number is even; NaN if there are none.
+double median(std::vector<double> values);
+
 /// Plays ping-pong with one cache line between the calling thread, which is moved meanwhile, and a thread of its own.
 /// Takes some 60 µs a pair if both have their processors. After `all_pairs` in total it finds nothing more.
 class ping_pong {

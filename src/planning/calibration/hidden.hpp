@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels that latencies show and the machine does not report, and how ranks and plans use them.
+// Levels that latencies show and the machine does not report, as profiles keep them and teams use them.
 #pragma once
 
-#include <string>
+#include <cstddef>
 #include <vector>
 
 #include "coset/topology.hpp"
-#include "planning/calibration/clusters.hpp"
 #include "planning/calibration/rule.hpp"
 
 namespace coset::calibration {
+
+/// Every processor in one cluster with those near it; clusters in the order of their first member, members ascending.
+using clustering = std::vector<std::vector<rank_t>>;
 
 /// A profile's clusters of ranks, and the rules that pay as long as these clusters exist.
 struct hidden_levels {
@@ -17,17 +19,8 @@ struct hidden_levels {
   std::vector<rule> rules = {};
 };
 
-/// The levels that the machine reports for these processors, as clusters of their ranks: L3s, nodes, packages, the
-/// finest first; without levels of one cluster, or of one rank per cluster.
-std::vector<clustering> told_by(std::vector<processor> const& places);
-
-/// "the machine says 4 equal cores; measured: {0,1} {2,3}", by the numbers of the operating system.
-std::string told_and_measured(std::vector<processor> const& places, std::vector<clustering> const& measured);
-
-/// An order of the processors in which the members of every cluster are consecutive.
-std::vector<rank_t> consecutive(std::vector<clustering> const& levels);
-/// The same clusters after processor order[r] is renamed to r.
-std::vector<clustering> renumbered(std::vector<clustering> const& levels, std::vector<rank_t> const& order);
+/// [processor]: the number of its cluster, of so many processors.
+std::vector<std::size_t> homes_of(clustering const& clusters, std::size_t processors);
 
 /// Presents the clusters as caches: the finest as L3s, the coarsest of several as packages.
 void mark(std::vector<processor>& places, std::vector<clustering> const& levels);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "planning/choice/price.hpp"
-#include "planning/schedule/model/selector.hpp"
+#include "planning/schedule/model/demand.hpp"
 
 namespace coset::choice {
 

@@ -10,7 +10,7 @@
 
 #include "coset/topology.hpp"
 #include "coset/verbs/verb.hpp"
-#include "planning/calibration/clusters.hpp"
+#include "planning/calibration/hidden.hpp"
 #include "planning/calibration/memory_facts.hpp"
 #include "planning/choice/levels.hpp"
 #include "planning/program/program.hpp"

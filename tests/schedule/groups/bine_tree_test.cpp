@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "command/shown/networks/network.hpp"
 #include "planning/schedule/model/cost.hpp"
-#include "planning/schedule/model/network.hpp"
 #include "schedule/effort.hpp"
 #include "schedule/schedules.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for chains: its prices are those of whole schedules, and what it calls proved all chains confirm.
-#include "planning/schedule/search/wide_search.hpp"
+#include "lab/search/wide_search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <limits>
 #include <set>
 
+#include "command/shown/networks/network.hpp"
 #include "planning/schedule/groups/covering.hpp"
-#include "planning/schedule/model/network.hpp"
 #include "schedule/effort.hpp"
 #include "schedule/groups/some_groups.hpp"
 #include "schedule/schedules.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What crosses the links of hosts and switches: closed forms, and a count that takes the definition word by word.
-#include "planning/schedule/model/link_traffic.hpp"
+#include "command/shown/networks/link_traffic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks of shared links: ways, files, and times by hand, by the flat model and by a count that takes the definition
 // word by word.
-#include "planning/schedule/model/network.hpp"
+#include "command/shown/networks/network.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <set>
 #include <sstream>
 
+#include "command/shown/networks/link_traffic.hpp"
+#include "command/shown/selector.hpp"
 #include "planning/schedule/model/cost.hpp"
-#include "planning/schedule/model/link_traffic.hpp"
-#include "planning/schedule/model/selector.hpp"
 #include "schedule/schedules.hpp"
 
 namespace coset::schedule::testing {

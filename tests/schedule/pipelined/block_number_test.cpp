@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best number of blocks: Träff's closed form where that holds, and cheaper than all other numbers everywhere.
-#include "planning/schedule/model/block_number.hpp"
+#include "command/shown/selector.hpp"
 
 #include <gtest/gtest.h>
 

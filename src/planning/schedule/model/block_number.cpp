@@ -4,37 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "planning/schedule/pipelines/block_reads.hpp"
 #include "planning/schedule/registry/least_steps.hpp"
 
 namespace coset::schedule {
+
 std::uint32_t few_blocks(rank_t ranks) { return 2 * ceil_log(ranks, 2) + 2; }
-
-algorithm with_blocks(algorithm how, std::uint32_t blocks) {
-  how.parameters["blocks"] = value_of(blocks);
-  return how;
-}
-
-std::vector<algorithm> with_best_blocks(std::vector<algorithm> all, demand const& wanted, machine const& on,
-                                        double bytes) {
-  auto const count = [&](schedule const& made) {
-    return [work = counts(made, on)](double size) { return work.priced(size); };
-  };
-  for (algorithm& how : all) {
-    if (!has_blocks(find_algorithm(how.name))) continue;
-    how = with_blocks(how, block_numbers(how, wanted.ranks, wanted.verb, wanted.root, count).best(bytes));
-  }
-  return all;
-}
-
-block_numbers::block_numbers(algorithm const& how, rank_t ranks, verb what, rank_t root,
-                             std::function<pricing(schedule const&)> const& count)
-    : ranks_(ranks) {
-  if (!has_blocks(find_algorithm(how.name))) throw schedule_error(how.text() + " takes no number of blocks");
-  auto const counted = [&](std::uint32_t blocks) { return count(make(with_blocks(how, blocks), ranks, what, root)); };
-  of_few_ = counted(few_blocks(ranks));
-  of_many_ = counted(2 * few_blocks(ranks));
-}
 
 namespace {
 
@@ -65,12 +39,6 @@ price two_numbers::of(double blocks) const {
   for (auto const what : {&price::transfer, &price::combine})
     made.*what += per_part(*this, what) * (1 / blocks - 1 / few);
   return made;
-}
-
-std::uint32_t block_numbers::best(double bytes) const {
-  double const few = few_blocks(ranks_);
-  double const most = std::max(1.0, std::min({bytes, double{most_blocks}, double{1 << 22} / ranks_}));
-  return static_cast<std::uint32_t>(two_numbers{few, 2 * few, of_few_(bytes), of_many_(bytes)}.best(most));
 }
 
 }  // namespace coset::schedule

@@ -2,9 +2,7 @@
 // How many blocks a pipeline is best cut in, given how long the vector is.
 #pragma once
 
-#include <functional>
-
-#include "planning/schedule/model/selector.hpp"
+#include "planning/schedule/model/cost.hpp"
 
 namespace coset::schedule {
 
@@ -23,33 +21,7 @@ struct two_numbers {
   price of(double blocks) const;
 };
 
-/// The best numbers of blocks of one algorithm, for any length.
-class block_numbers {
- public:
-  using pricing = std::function<price(double bytes)>;
-
-  /// Makes two schedules and has them counted. Throws schedule_error where the algorithm takes no blocks.
-  block_numbers(algorithm const&, rank_t ranks, verb, rank_t root,
-                std::function<pricing(schedule const&)> const& count);
-
-  /// From 1 to most_blocks, of a byte at least, and no more than can be written out in some 300 MB.
-  std::uint32_t best(double bytes) const;
-
- private:
-  rank_t ranks_;
-  pricing of_few_, of_many_;
-};
-
 /// The number of blocks from which others are told; an even one, for what goes along two trees by turns. Many are twice that.
 std::uint32_t few_blocks(rank_t ranks);
-
-/// Stands for that number in the parameter blocks.
-inline constexpr char const* best_number = "best";
-
-/// The algorithm with so many blocks.
-algorithm with_blocks(algorithm, std::uint32_t blocks);
-
-/// Algorithms to try: those that take a number of blocks with the best one for so many bytes on a machine.
-std::vector<algorithm> with_best_blocks(std::vector<algorithm>, demand const&, machine const&, double bytes);
 
 }  // namespace coset::schedule

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walking trees, their contention-free ring, and the messages that a schedule puts on their edges.
+// Walking trees, and their contention-free ring.
 #include "planning/schedule/model/tree.hpp"
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 
 #include "planning/schedule/composed/nodes.hpp"
 #include "planning/schedule/core/assembly.hpp"
@@ -117,35 +115,6 @@ std::vector<std::string> machines_along(tree const& of) {
   std::vector<std::string> names;
   for (auto const& [node, ranks] : machines(of)) names.push_back(of.nodes[node].name);
   return names;
-}
-
-std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t to) {
-  std::vector<directed_edge> edges;
-  while (from != to) {
-    bool const up = of.nodes[from].depth >= of.nodes[to].depth;
-    std::size_t& lower = up ? from : to;
-    edges.push_back({lower, up});
-    lower = of.nodes[lower].parent;
-  }
-  return edges;
-}
-
-std::size_t busiest_edge(schedule const& made, tree const& of) {
-  if (of.ranks < made.ranks)
-    throw schedule_error("the tree has " + std::to_string(of.ranks) + " ranks, the schedule " +
-                         std::to_string(made.ranks));
-  std::size_t busiest = 0;
-  for (auto const& step : made.steps) {
-    std::set<std::pair<rank_t, rank_t>> messages;
-    for (assignment const& a : step)
-      for (source const& s : made.from(a))
-        if (s.rank != a.rank) messages.emplace(s.rank, a.rank);
-    std::map<directed_edge, std::size_t> load;
-    for (auto const& [from, to] : messages)
-      for (directed_edge const& edge : route(of, of.leaf_of(from), of.leaf_of(to)))
-        busiest = std::max(busiest, ++load[edge]);
-  }
-  return busiest;
 }
 
 schedule tree_ring(tree const& of) {

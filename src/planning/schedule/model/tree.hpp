@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of switches or nodes whose leaves are ranks: read from a file, walked, and loaded with a schedule's messages.
+// Trees of switches or nodes whose leaves are ranks: read from a file, and walked.
 #pragma once
 
 #include <iosfwd>
@@ -57,20 +57,6 @@ std::vector<std::string> machines_along(tree const& of);
 /// How many of these machines each lowest switch has, how many such switches each next one, and so on; levels with one of
 /// them left out. Empty where switches of a level differ in what is below them. The machines are counted along the ring.
 std::vector<rank_t> groups_along(tree const& of, std::span<std::string const> machines);
-
-/// An edge, named by its lower end; `up` is the direction towards the root.
-struct directed_edge {
-  std::size_t node;
-  bool up;
-  friend auto operator<=>(directed_edge const&, directed_edge const&) = default;
-};
-
-/// The edges of the path between two nodes, in no particular order.
-std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t to);
-
-/// The largest number of messages that cross one edge in one direction in one step; a message is all that one rank reads
-/// from another in the step. 1: no contention. Throws schedule_error if the tree has fewer ranks.
-std::size_t busiest_edge(schedule const& made, tree const& of);
 
 /// Allreduce by the ring along ring_order(). Cost: 2(P−1) rounds, 2(P−1)/P vectors, at most one message per edge,
 /// direction and round. Source: [PY].

@@ -10,7 +10,7 @@
 #include "base/text/file.hpp"
 #include "base/text/json.hpp"
 #include "base/text/printable.hpp"
-#include "planning/schedule/model/network.hpp"
+#include "command/shown/networks/network.hpp"
 
 namespace coset::schedule {
 namespace {

@@ -4,12 +4,9 @@
 
 #include <vector>
 
-#include "coset/error.hpp"
+#include "planning/calibration/hidden.hpp"
 
 namespace coset::calibration {
-
-/// Every processor in one cluster with those near it; clusters in the order of their first member, members ascending.
-using clustering = std::vector<std::vector<rank_t>>;
 
 /// Nested clusterings of the processors with these one-way latencies, the finest first; none if pairs are equal
 /// but for noise. Latencies not positive and finite are unknown. Throws argument_error if the matrix is not square.
@@ -26,8 +23,5 @@ using clustering = std::vector<std::vector<rank_t>>;
 /// O(n³) for n processors. In clusters of two or three a single pair measured as too far decides wrongly: there is
 /// as much for the cluster as against it. Measure more than once.
 std::vector<clustering> clusters_of(std::vector<std::vector<double>> const& latency);
-
-/// The mean of the middle two if their number is even; NaN if there are none.
-double median(std::vector<double> values);
 
 }  // namespace coset::calibration

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a schedule sends over the links of hosts and switches, as exact volumes.
+// What a schedule sends over the links of hosts and switches: exact volumes, and messages at once.
 #pragma once
 
 #include "planning/schedule/model/tree.hpp"
@@ -27,5 +27,19 @@ std::vector<link_load> host_traffic(schedule const&, std::vector<rank_t> const& 
 /// several hosts leaves its own host as many times. Throws schedule_error also if a host is no leaf of the tree.
 std::vector<link_load> edge_traffic(schedule const&, std::vector<rank_t> const& hosts, tree const& switches,
                                     fetched = fetched::by_each_rank);
+
+/// An edge, named by its lower end; `up` is the direction towards the root.
+struct directed_edge {
+  std::size_t node;
+  bool up;
+  friend auto operator<=>(directed_edge const&, directed_edge const&) = default;
+};
+
+/// The edges of the path between two nodes, in no particular order.
+std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t to);
+
+/// The largest number of messages that cross one edge in one direction in one step; a message is all that one rank reads
+/// from another in the step. 1: no contention. Throws schedule_error if the tree has fewer ranks.
+std::size_t busiest_edge(schedule const& made, tree const& of);
 
 }  // namespace coset::schedule

@@ -2,8 +2,8 @@
 // The cheapest chain whose steps may have several shifts, and which may save steps of the way back.
 #pragma once
 
+#include "lab/search/chain_search.hpp"
 #include "planning/schedule/groups/covering.hpp"
-#include "planning/schedule/search/chain_search.hpp"
 
 namespace coset::schedule {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "planning/schedule/search/step_prices.hpp"
+#include "lab/search/step_prices.hpp"
 
 namespace coset::schedule {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Volumes between pairs of hosts, and the links that they cross.
-#include "planning/schedule/model/link_traffic.hpp"
+#include "command/shown/networks/link_traffic.hpp"
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "planning/schedule/core/events.hpp"
 
@@ -68,6 +69,35 @@ std::vector<link_load> edge_traffic(schedule const& s, std::vector<rank_t> const
     for (auto const& [node, up] : route(switches, switches.leaf_of(pair.first), switches.leaf_of(pair.second)))
       (up ? loads[node].out : loads[node].in) += fraction(volume, unit.denominator);
   return loads;
+}
+
+std::vector<directed_edge> route(tree const& of, std::size_t from, std::size_t to) {
+  std::vector<directed_edge> edges;
+  while (from != to) {
+    bool const up = of.nodes[from].depth >= of.nodes[to].depth;
+    std::size_t& lower = up ? from : to;
+    edges.push_back({lower, up});
+    lower = of.nodes[lower].parent;
+  }
+  return edges;
+}
+
+std::size_t busiest_edge(schedule const& made, tree const& of) {
+  if (of.ranks < made.ranks)
+    throw schedule_error("the tree has " + std::to_string(of.ranks) + " ranks, the schedule " +
+                         std::to_string(made.ranks));
+  std::size_t busiest = 0;
+  for (auto const& step : made.steps) {
+    std::set<std::pair<rank_t, rank_t>> messages;
+    for (assignment const& a : step)
+      for (source const& s : made.from(a))
+        if (s.rank != a.rank) messages.emplace(s.rank, a.rank);
+    std::map<directed_edge, std::size_t> load;
+    for (auto const& [from, to] : messages)
+      for (directed_edge const& edge : route(of, of.leaf_of(from), of.leaf_of(to)))
+        busiest = std::max(busiest, ++load[edge]);
+  }
+  return busiest;
 }
 
 }  // namespace coset::schedule

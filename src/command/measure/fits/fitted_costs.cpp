@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planning/calibration/memory_costs.hpp"
+#include "command/measure/fits/fitted_costs.hpp"
 
 #include <algorithm>
 #include <cmath>

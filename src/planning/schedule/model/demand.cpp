@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which algorithms and parameters are tried, and their ranking.
-#include "planning/schedule/model/selector.hpp"
+// Which algorithms and parameters are tried.
+#include "planning/schedule/model/demand.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -186,28 +186,6 @@ std::optional<candidate> count(algorithm const& how, demand const& wanted, machi
   properties const found = validate(*made);
   if (!serves(found, *made, wanted)) return std::nullopt;
   return candidate{how, found, counts(*made, on)};
-}
-
-selector::selector(demand const& wanted, cost_model const& model)
-    : selector(wanted, level_machine(wanted.ranks, model)) {}
-
-selector::selector(demand const& wanted, level_machine const& on)
-    : selector(wanted, on, candidates_for(wanted, on.costs())) {}
-
-selector::selector(demand const& wanted, level_machine const& on, std::vector<algorithm> const& tried) {
-  for (algorithm const& how : tried) {
-    if (auto one = count(how, wanted, on)) candidates_.push_back(std::move(*one));
-  }
-  if (candidates_.empty())
-    throw schedule_error("no algorithm serves " + std::string(name_of(wanted.verb)) + " on " +
-                         std::to_string(wanted.ranks) + " ranks with these bits and this order");
-}
-
-std::vector<scored> selector::rank(double bytes) const {
-  std::vector<scored> result;
-  for (candidate const& c : candidates_) result.push_back({&c, c.work.seconds(bytes)});
-  std::ranges::stable_sort(result, {}, &scored::seconds);
-  return result;
 }
 
 }  // namespace coset::schedule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planning/schedule/search/step_prices.hpp"
+#include "lab/search/step_prices.hpp"
 
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planning/schedule/search/wide_search.hpp"
+#include "lab/search/wide_search.hpp"
 
 #include <algorithm>
 #include <utility>

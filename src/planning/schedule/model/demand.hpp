@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice by model: all candidates for a call, scored with exact counts.
+// What a call demands of a schedule, which algorithms may serve it, and what they take at least.
 #pragma once
 
 #include <optional>
@@ -29,34 +29,6 @@ struct candidate {
   counts work;
 };
 
-struct scored {
-  candidate const* which;
-  double seconds;
-};
-
-/// The candidates of a demand under the levels of one model, counted once and scored for any number of sizes.
-class selector {
- public:
-  /// Generates, validates and counts every algorithm that is defined without a file: with radices 2, 3, 4 and 8, with all
-  /// saved_steps where these are logarithmic, with dims as the model's levels have them, with the nodes of the demand.
-  /// Cost: some forty schedules, twenty more with nodes.
-  /// Throws schedule_error if nothing serves the demand, or there is no rank.
-  selector(demand const&, cost_model const&);
-  /// The same for ranks placed anyhow.
-  selector(demand const&, level_machine const&);
-  /// The same of these algorithms.
-  selector(demand const&, level_machine const&, std::vector<algorithm> const& tried);
-
-  std::vector<candidate> const& candidates() const { return candidates_; }
-
-  /// Fastest first; equal times in the order of the registry. Refers to candidates().
-  std::vector<scored> rank(double bytes) const;
-  scored best(double bytes) const { return rank(bytes).front(); }
-
- private:
-  std::vector<candidate> candidates_;
-};
-
 /// The algorithm made, validated and counted; nothing where it is not defined for this many ranks or cannot serve.
 std::optional<candidate> count(algorithm const&, demand const&, machine const&);
 
@@ -68,7 +40,8 @@ bool serves(algorithm const&, demand const&);
 /// cheapest for all else. Of many ranks only schedules with the lowest bounds are made, so it has to be close, too.
 double least_seconds(algorithm const&, verb, level_machine const&, double bytes);
 
-/// The algorithms that a selector tries.
+/// Every algorithm that is defined without a file: with radices 2, 3, 4 and 8, with all saved_steps where these are
+/// logarithmic, with dims as the model's levels have them, with the nodes of the demand.
 std::vector<algorithm> candidates_for(demand const&, cost_model const&);
 
 }  // namespace coset::schedule

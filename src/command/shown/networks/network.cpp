@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs of places, made from trees, nodes, grids and groups.
-#include "planning/schedule/model/network.hpp"
+#include "command/shown/networks/network.hpp"
 
 #include <algorithm>
 

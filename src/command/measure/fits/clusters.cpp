@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planning/calibration/clusters.hpp"
+#include "command/measure/fits/clusters.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/text/format.hpp"
+#include "planning/calibration/fit.hpp"
 
 namespace coset::calibration {
 namespace {
@@ -269,13 +270,6 @@ std::vector<clustering> nested(distances const& of) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  if (values.empty()) return std::nan("");
-  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return values.size() % 2 == 1 ? *middle : (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 std::vector<clustering> clusters_of(std::vector<std::vector<double>> const& latency) {
   return nested(logarithms(latency));
