@@ -188,12 +188,28 @@ TEST(Validate, RefusesTotalsThatCouldOverflow) {
   expect_refused(s, "the volumes of so many sources do not fit into 64 bits in units of 1/1099511627776");
 }
 
+/// Every other rank, then every other of twice as many.
 TEST(Validate, RefusesMoreRanksThanItHasRoomFor) {
+  schedule s;
+  s.ranks = 1 << 14;
+  s.blocks = {{0, 1}};
+  s.steps.resize(12);
+  for (std::uint32_t i = 0; i < s.steps.size(); ++i)
+    for (rank_t r = 0; r < s.ranks; ++r) {
+      s.steps[i].push_back({r, 0, i + 1, static_cast<std::uint32_t>(s.sources.size()), 2});
+      s.sources.push_back({r, i});
+      s.sources.push_back({(r + (rank_t{2} << i)) % s.ranks, i});
+    }
+  s.result.assign(s.ranks, {12});
+  expect_refused(s, "16384 ranks take more than 4 GiB, or are no runs of ranks: too many to follow");
+}
+
+TEST(Validate, FollowsAMillionRanksAsRuns) {
   schedule s;
   s.ranks = 1'000'000;
   s.blocks = {{0, 1}};
   s.result.assign(s.ranks, {0});
-  expect_refused(s, "1000000 ranks take more than 4 GiB: too many to follow");
+  expect_refused(s, "result of rank 0, block 0: does not hold exactly the contributions of ranks 0 to 999999");
 }
 
 }  // namespace

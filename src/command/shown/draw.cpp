@@ -28,7 +28,7 @@ void make_set(numbers& some) {
 /// Whose contributions each value holds, followed from the inputs.
 class contributions {
  public:
-  explicit contributions(rank_t ranks) : ranks_(ranks), values_(ranks) {}
+  explicit contributions(rank_t ranks) : values_(ranks) {}
 
   numbers add(schedule const& drawn, assignment const& a) {
     auto const from = drawn.from(a);
@@ -43,14 +43,13 @@ class contributions {
     return s.slot == 0 ? s.rank : made_.at({s.rank, b, s.slot});
   }
 
-  numbers ranks_in(std::span<std::uint64_t const> bits) const {
+  static numbers ranks_in(std::vector<rank_range> const& runs) {
     numbers found;
-    for (rank_t r = 0; r < ranks_; ++r)
-      if (bits[r / 64] >> r % 64 & 1) found.push_back(r);
+    for (auto const& [begin, end] : runs)
+      for (rank_t r = begin; r < end; ++r) found.push_back(r);
     return found;
   }
 
-  rank_t ranks_;
   bracketings values_;
   std::map<std::tuple<rank_t, block_t, slot_t>, bracketings::value> made_;
 };

@@ -72,6 +72,7 @@ class levels {
 }  // namespace
 
 schedule flexreduce(tree const& of) {
+  require_room(of.ranks, of.ranks);  // each rank owns a portion at least, and sharing them out takes as long
   levels const all(of);
   std::vector<fraction> cuts;
   for (auto const& level : all.work())

@@ -5,16 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "planning/schedule/core/rank_range.hpp"
 #include "planning/schedule/core/schedule.hpp"
 
 namespace coset::schedule {
-
-/// The ranks begin … end − 1; what any verb requires is such a run.
-struct rank_range {
-  rank_t begin, end;
-  bool empty() const { return begin == end; }
-  bool contains(rank_t rank) const { return begin <= rank && rank < end; }
-};
 
 /// What the verb of a schedule requires. Keeps a reference to the schedule.
 class requirements {

@@ -63,11 +63,28 @@ struct schedule {
   std::span<source const> from(assignment const& a) const { return std::span(sources).subspan(a.first, a.count); }
 };
 
+/// There would be too much to write out, or to follow.
+struct no_room : schedule_error {
+  using schedule_error::schedule_error;
+};
+
 /// Whether require_room() lets so many pass.
 bool has_room(rank_t ranks, std::size_t blocks);
 
-/// Throws schedule_error if a schedule of so many ranks and blocks would not fit a common machine: written out for all
+/// Throws no_room if a schedule of so many ranks and blocks would not fit a common machine: written out for all
 /// ranks, generated and validated, it takes some 70 bytes for each block of each rank.
 void require_room(rank_t ranks, std::size_t blocks);
+
+/// While it lives there is room for fewer blocks than memory has, in this process: for who has to answer soon.
+class room_limit {
+ public:
+  explicit room_limit(std::size_t blocks);
+  ~room_limit();
+  room_limit(room_limit const&) = delete;
+  room_limit& operator=(room_limit const&) = delete;
+
+ private:
+  std::size_t const before_;
+};
 
 }  // namespace coset::schedule

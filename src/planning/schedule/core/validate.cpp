@@ -178,17 +178,6 @@ class tracer {
     target.written = e.step;
   }
 
-  bool contains_exactly(bracketings::value v, rank_range range) const {
-    auto const words = values_.contributors(v);
-    for (std::size_t w = 0; w < words.size(); ++w) {
-      auto const below = [&](rank_t end) {  // the bits of this word that stand for ranks below end
-        return end <= 64 * w ? 0 : end >= 64 * (w + 1) ? ~std::uint64_t{0} : (std::uint64_t{1} << end % 64) - 1;
-      };
-      if (words[w] != (below(range.end) & ~below(range.begin))) return false;
-    }
-    return true;
-  }
-
   void check_result(block_t b, rank_t r) {
     slot_t const slot = schedule_.result[r][b];
     rank_range const range = required_(r, b);
@@ -200,7 +189,7 @@ class tracer {
     slot_state const* const state = find({r, slot});
     if (state == nullptr) fail("slot " + std::to_string(slot) + " is never written");
     if (auto const found = repeats_.find(state->value); found != repeats_.end()) throw schedule_error(found->second);
-    if (!contains_exactly(state->value, range))
+    if (!values_.contains_exactly(state->value, range))
       fail("does not hold exactly the contributions of ranks " + std::to_string(range.begin) + " to " +
            std::to_string(range.end - 1));
     ordered_ = ordered_ && values_.ascending(state->value);
@@ -225,6 +214,8 @@ class tracer {
   bool uniform_ = true, ordered_ = true;
 };
 
+}  // namespace
+
 fraction volume_bound(verb what, rank_t ranks) {
   if (detail::is_barrier(what)) return 0;
   fraction const others(std::int64_t{ranks} - 1, ranks);
@@ -232,8 +223,6 @@ fraction volume_bound(verb what, rank_t ranks) {
   if (detail::folds_for_all(what)) return others * 2;
   return ranks > 1 ? 1 : 0;  // a whole vector enters or leaves some rank
 }
-
-}  // namespace
 
 void check_shape(schedule const& s) {
   if (s.ranks == 0) throw schedule_error("a schedule needs at least one rank");

@@ -21,6 +21,9 @@ struct properties {
 /// Throws schedule_error unless there are ranks, blocks that tile the vector, and a result for each rank and block.
 void check_shape(schedule const&);
 
+/// In vectors: what some rank has to send or to receive, whatever the schedule.
+fraction volume_bound(verb, rank_t ranks);
+
 /// Executes the schedule symbolically, block by block.
 /// Throws schedule_error with the first violation and its place: a malformed or missing block, rank, source or result, a
 /// slot written twice, a value read before it exists, a result whose contributors are not those that the verb requires or, unless

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -112,8 +113,11 @@ std::vector<element> lags_at(std::vector<std::uint32_t> const& last_level, std::
 /// The level of the distributing chain at which exactly the lags D are left.
 std::size_t common_level(std::vector<std::uint32_t> const& last_level, std::size_t steps,
                          std::vector<element> const& d) {
+  std::vector<std::size_t> left(steps + 1, 0);  // by level, as lags would be compared at thousands of levels
+  for (std::uint32_t const last : last_level) ++left[last];
+  std::partial_sum(left.rbegin(), left.rend(), left.rbegin());
   for (std::size_t level = 0; level <= steps; ++level)
-    if (lags_at(last_level, level) == d) return level;
+    if (left[level] == d.size() && lags_at(last_level, level) == d) return level;
   throw schedule_error("the distributing chain never has the " + std::to_string(d.size()) +
                        " lags left that the reducing chain ends with: choose saved_steps 0 or one chain for both");
 }
@@ -151,6 +155,7 @@ symmetric_schedule fold(group const& ranks, chain const& reducing, chain const& 
     throw schedule_error("saved_steps = " + std::to_string(saved_steps) + " is out of range: this algorithm on " +
                          std::to_string(ranks.order()) + " ranks can save 0 to " + std::to_string(reducing.size()));
   auto const d = lags_at(reducing_levels, reducing.size() - saved_steps);
+  if (d.size() < ranks.order()) require_room(ranks.order(), d.size());
   std::size_t const level = common_level(distributing_levels, distributing.size(), d);
 
   builder build(ranks, d);

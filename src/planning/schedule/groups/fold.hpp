@@ -27,7 +27,8 @@ std::vector<std::uint32_t> last_level(group const&, chain const&);
 /// relative content, and distributes along `distributing` backwards from the level whose lags are D.
 ///
 /// saved_steps 0 gives every block one owner and the least volume, saved_steps L all ranks everything in L steps.
-/// Throws schedule_error if a chain is invalid, saved_steps exceeds L, or the chains have no common D.
+/// Throws schedule_error if a chain is invalid, saved_steps exceeds L, the chains have no common D, or there is no room for
+/// so many partials.
 /// Cost: O(P · radix) for saved_steps 0, up to that times |D| otherwise. Source: [KZ] sections 7–9, for any group.
 symmetric_schedule fold(group const&, chain const& reducing, chain const& distributing, std::uint32_t saved_steps = 0);
 

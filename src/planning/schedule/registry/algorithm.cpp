@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <charconv>
 #include <iterator>
 #include <memory>
@@ -178,15 +179,22 @@ named_algorithm const& find_algorithm(std::string_view name) {
   throw schedule_error("unknown algorithm '" + std::string(name) + "'; there are " + known);
 }
 
-constexpr std::size_t most_blocks = std::size_t{1} << 26;  // 8,192 of each of 8,192 ranks: 4.7 GiB
+namespace {
+constinit std::atomic<std::size_t> most_blocks = std::size_t{1} << 26;  // 8,192 of each of 8,192 ranks: 4.7 GiB
+}
+
+room_limit::room_limit(std::size_t blocks) : before_(most_blocks.exchange(blocks)) {}
+room_limit::~room_limit() { most_blocks = before_; }
 
 bool has_room(rank_t ranks, std::size_t blocks) { return ranks * blocks <= most_blocks; }
 
 void require_room(rank_t ranks, std::size_t blocks) {
   if (has_room(ranks, blocks)) return;
-  throw schedule_error(std::to_string(ranks) + " ranks with " + std::to_string(blocks) +
-                       " blocks each are too many to write out: at most " + std::to_string(most_blocks) +
-                       " blocks in all, such as 8192 ranks where every rank owns one, or more with fewer blocks");
+  std::size_t const most = most_blocks;
+  throw no_room(std::to_string(ranks) + " ranks with " + std::to_string(blocks) +
+                " blocks each are too many to write out: at most " + std::to_string(most) + " blocks in all, such as " +
+                std::to_string(std::size_t{1} << (std::bit_width(most) - 1) / 2) +
+                " ranks where every rank owns one, or more with fewer blocks");
 }
 
 bool serves(named_algorithm const& row, verb what) { return std::ranges::find(row.verbs, what) != row.verbs.end(); }

@@ -93,6 +93,7 @@ schedule binary(rank_t ranks, std::uint32_t saved, verb what, rank_t root) {
   auto const bits = static_cast<unsigned>(std::bit_width(ranks)) - 1;
   group const powers = group::binary(bits);
   rank_t const core = powers.order(), pairs = ranks - core;
+  require_room(core, saved < bits ? core : std::max(1u, bits / 2));  // before the folds of so many are made
   chain const steps = lifted(powers.factors(), core, direct_chain);
   if (pairs == 0) return folded(powers, steps, saved, what, root);
 
