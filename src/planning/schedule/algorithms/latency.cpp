@@ -64,7 +64,7 @@ class latency_builder {
 
 }  // namespace
 
-schedule latency_optimal(rank_t ranks, rank_t radix) {
+symmetric_schedule latency_form(rank_t ranks, rank_t radix) {
   latency_builder build(ranks);
   chain const steps = interval_chain(ranks, radix);
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -72,7 +72,9 @@ schedule latency_optimal(rank_t ranks, rank_t radix) {
     auto const full = static_cast<std::size_t>(std::ranges::count_if(steps[i], reaches_zero));
     build.step(steps[i], full, i + 1 == steps.size());
   }
-  return expand(std::move(build).finish());
+  return std::move(build).finish();
 }
+
+schedule latency_optimal(rank_t ranks, rank_t radix) { return expand(latency_form(ranks, radix)); }
 
 }  // namespace coset::schedule

@@ -2,7 +2,7 @@
 // The latency-optimal allreduce of the whole vector, for any radix.
 #pragma once
 
-#include "planning/schedule/core/schedule.hpp"
+#include "planning/schedule/groups/symmetric.hpp"
 
 namespace coset::schedule {
 
@@ -10,5 +10,8 @@ namespace coset::schedule {
 /// the common parts of its two partials folded once.
 /// Source: [KZ] section 9 for radix 2, extended.
 schedule latency_optimal(rank_t ranks, rank_t radix);
+
+/// The same, once for all ranks.
+symmetric_schedule latency_form(rank_t ranks, rank_t radix);
 
 }  // namespace coset::schedule

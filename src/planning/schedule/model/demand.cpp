@@ -180,7 +180,7 @@ bool serves(algorithm const& how, demand const& wanted) {
   return made && serves(validate(*made), *made, wanted);
 }
 
-std::optional<candidate> count(algorithm const& how, demand const& wanted, machine const& on) {
+std::optional<candidate> count(algorithm const& how, demand const& wanted, level_machine const& on) {
   auto const made = make_if_defined(how, wanted);
   if (!made) return std::nullopt;
   properties const found = validate(*made);

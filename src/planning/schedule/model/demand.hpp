@@ -30,7 +30,7 @@ struct candidate {
 };
 
 /// The algorithm made, validated and counted; nothing where it is not defined for this many ranks or cannot serve.
-std::optional<candidate> count(algorithm const&, demand const&, machine const&);
+std::optional<candidate> count(algorithm const&, demand const&, level_machine const&);
 
 /// Whether it is defined for this many ranks and has the properties wanted.
 bool serves(algorithm const&, demand const&);
