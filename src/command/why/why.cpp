@@ -12,6 +12,7 @@
 #include "command/commands.hpp"
 #include "command/machine_options.hpp"
 #include "command/numbers.hpp"
+#include "command/progress.hpp"
 #include "command/why/why.hpp"
 #include "command/why/why_between.hpp"
 #include "command/why/why_measured.hpp"
@@ -82,7 +83,7 @@ struct why_command {
     auto asked = question_asked();
     auto const rules = choice::table::of_this_machine();
     if (on_this_machine()) asked.memory.costs = rules.costs();
-    auto const found = choice::explain(asked);
+    auto const found = explained_soon(asked);
     auto const* const rule = rule_for(asked, rules);
     std::vector<priced_and_measured> measured;
     if (show.measures) measured = measure_first_two(asked, found);
@@ -99,10 +100,22 @@ struct why_command {
     auto asked = question_asked();
     auto const rules = choice::table::of_this_machine();
     if (on_this_machine()) asked.memory.costs = rules.costs();
-    return as_json(asked, choice::explain(asked), rule_for(asked, rules));
+    return as_json(asked, explained_soon(asked), rule_for(asked, rules));
   }
 
  private:
+  /// Without the schedules that take longer than some seconds to write out.
+  static choice::explanation explained_soon(choice::question const& q) {
+    progress shown;
+    std::size_t number = 0;
+    return choice::explain(
+        q, [&](schedule::algorithm const& how, schedule::demand const& wanted, schedule::level_machine const& on) {
+          shown.at(++number, 0, how.text());
+          schedule::room_limit const soon(std::size_t{1} << 17);  // 362 ranks that own a block each
+          return schedule::count_proved(how, wanted, on);
+        });
+  }
+
   double seconds_of_byte_alone() const {
     if (!hosts.network.empty() && (hosts.network[0] != 0 || hosts.network[1] != 0))
       throw argument_error("why sparse_reduction: it prices bytes, not messages: --network 0,0,NS, ns a byte");
@@ -241,6 +254,8 @@ struct why_command {
         text += row(found.candidates[k], mark_of(found.candidates[k], rules));
     }
     if (left_out > 0) text += fmt::format("  … and {} more; --all shows them\n", left_out);
+    if (found.not_counted > 0)
+      text += fmt::format("  … and {} that would be written out for so many ranks: not counted\n", found.not_counted);
     text += row(found.chosen, ">");
     text += fmt::format("chosen: the cheapest{}\n", rules.empty() ? "" : " that no rule removes");
     for (std::size_t k = 0; k < rules.size(); ++k) text += fmt::format("  {}: {}\n", letter(k), rules[k]);
@@ -300,6 +315,7 @@ struct why_command {
                       {"links", links},          {"chosen", json_of(found.chosen)},
                       {"reason", reason(found)}, {"choice_seconds", found.choice_seconds},
                       {"candidates", candidates}};
+    if (found.not_counted > 0) json["not_counted"] = found.not_counted;
     json["rule"] = nullptr;
     if (rule != nullptr)
       json["rule"] = {{"algorithm", rule->how.algorithm}, {"storage", rule->how.storage}, {"named_by", rule->named_by}};

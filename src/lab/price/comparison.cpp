@@ -16,8 +16,9 @@
 
 #include "command/output.hpp"
 #include "command/shown/selector.hpp"
+#include "lab/price/soon.hpp"
 #include "planning/schedule/core/required.hpp"
-#include "planning/schedule/registry/named_fold.hpp"
+#include "planning/schedule/model/block_number.hpp"
 
 namespace coset::cli {
 namespace {
@@ -28,28 +29,11 @@ struct counted_schedule {
   std::string name;
   schedule::properties found;
   counted work;
-  bool proved = true;
 };
 
 counted_schedule counted_schedule_of(std::string name, schedule::schedule const& made, cost_setting const& setting) {
   auto const found = schedule::validate(made);
   return {std::move(name), found, setting.count(made)};
-}
-
-/// Of too many ranks to write them out, which all do the same.
-counted_schedule counted_alike(std::string name, schedule::symmetric_schedule const& made,
-                               cost_setting const& setting) {
-  auto const all = steps_of(made);
-  schedule::properties found;
-  std::int64_t combined = 0, received = 0;
-  for (schedule::alike_step const& step : all.steps) {
-    found.steps += !step.reads.empty();
-    combined += step.combined;
-    for (auto const& [from, volume] : step.reads) received += volume;
-  }
-  found.sent_max = found.received_max = schedule::fraction(received, all.parts);
-  found.combined_max = schedule::fraction(combined, all.parts);
-  return {std::move(name), found, setting.count_alike(made), false};
 }
 
 compared priced(std::string const& name, counted_schedule const& one, rank_t ranks, std::uint64_t bytes) {
@@ -59,7 +43,6 @@ compared priced(std::string const& name, counted_schedule const& one, rank_t ran
           ranks,
           bytes,
           one.found,
-          one.proved,
           one.work.price(size),
           one.work.contention(size),
           one.work.work.busiest()};
@@ -114,30 +97,36 @@ class counted_schedules {
     bool const in_best_blocks = blocks != how.parameters.end() && blocks->second == schedule::best_number;
     try {
       if (in_best_blocks) return add_in_best_blocks(complete);
-      if (auto const alike = form_of_too_many(complete)) return add(counted_alike(how.text(), *alike, setting_));
-      add(counted_schedule_of(how.text(), made(complete), setting_));
+      if (!setting_.levels) return add(counted_schedule_of(how.text(), made(complete), setting_));
+      add(counted_on_levels(how.text(), proved(complete)));
     } catch (schedule_error const& e) {
       remarks_ << fmt::format("left out on {} ranks: {}\n", wanted_.ranks, e.what());
     }
   }
 
-  /// If the ranks are too many to write out, but all do the same.
-  std::optional<schedule::symmetric_schedule> form_of_too_many(schedule::algorithm const& how) const {
-    if (setting_.count_alike == nullptr || schedule::has_room(wanted_.ranks, wanted_.ranks)) return {};
-    schedule::require_verb(schedule::find_algorithm(how.name), wanted_.verb);
-    return schedule::symmetric_form(schedule::completed(how), wanted_.ranks, wanted_.verb);
+  schedule::proved_schedule proved(schedule::algorithm const& how) const {
+    return {how, wanted_.ranks, wanted_.verb, wanted_.root};
+  }
+  counted_schedule counted_on_levels(std::string name, schedule::proved_schedule const& one) const {
+    return {std::move(name), one.found(), counted{one.on(*setting_.levels)}};
   }
 
   void add_candidates() {
     auto all = schedule::candidates_for(wanted_, setting_.shape);
     if (!setting_.tree.empty())
       for (char const* const name : {"flexreduce", "tree_ring"}) all.push_back({name, {{"tree", setting_.tree}}});
-    schedule::level_machine const flat(wanted_.ranks, schedule::cost_model::ten_gigabit());
-    for (auto& how : all) {
-      if (!schedule::count(how, wanted_, flat)) continue;
-      if (has_blocks(schedule::find_algorithm(how.name))) how.parameters["blocks"] = schedule::best_number;
-      add_named(how);
+    remarks_ << visit_soon(all, wanted_.ranks, [&](schedule::algorithm const& how) { add_candidate(how); });
+  }
+
+  void add_candidate(schedule::algorithm how) {
+    auto const one = proved(how);
+    if (!serves(one, wanted_)) return;
+    if (has_blocks(schedule::find_algorithm(how.name))) {
+      how.parameters["blocks"] = schedule::best_number;
+      return add_in_best_blocks(setting_.with_nodes(how));
     }
+    if (setting_.levels) return add(counted_on_levels(how.text(), one));
+    add(counted_schedule_of(how.text(), made(setting_.with_nodes(how)), setting_));
   }
 
   cost_setting setting_;
@@ -176,17 +165,9 @@ std::string lines(comparison const& of) {
     if (of.shares_links)
       text += fmt::format("  {:>10.2f}  {:>9}  {:<28}", row.contention, row.busiest.most_messages,
                           fmt::format("{}: {}", row.busiest.name, row.busiest.volume.text()));
-    text += fmt::format("  {:<6}  {:<5}  {}\n",
-                        !row.proved              ? "-"
-                        : row.found.rank_uniform ? "same"
-                                                 : "differ",
-                        !row.proved         ? "-"
-                        : row.found.ordered ? "yes"
-                                            : "no",
-                        row.made);
+    text += fmt::format("  {:<6}  {:<5}  {}\n", row.found.rank_uniform ? "same" : "differ",
+                        row.found.ordered ? "yes" : "no", row.made);
   }
-  if (!std::ranges::all_of(of.rows, &compared::proved))
-    text += "-: too many ranks to write out and prove; counted for one of them, as all do the same\n";
   return text;
 }
 
@@ -248,10 +229,9 @@ std::string comparison::as_csv() const {
     text += fmt::format("{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{},{},{},{},{},{},{},{}\n",
                         name_of(verb), csv_text(row.name), row.ranks, row.bytes, row.price.total(), row.price.latency,
                         row.price.peers, row.price.transfer, row.price.combine, row.contention, row.found.steps,
-                        row.found.received_max.text(), row.found.combined_max.text(),
-                        row.proved ? fmt::format("{}", row.found.rank_uniform) : "",
-                        row.proved ? fmt::format("{}", row.found.ordered) : "",
-                        shares_links ? csv_text(row.busiest.name) : "", shares_links ? row.busiest.volume.text() : "",
+                        row.found.received_max.text(), row.found.combined_max.text(), row.found.rank_uniform,
+                        row.found.ordered, shares_links ? csv_text(row.busiest.name) : "",
+                        shares_links ? row.busiest.volume.text() : "",
                         shares_links ? fmt::format("{}", row.busiest.most_messages) : "");
   return text;
 }
@@ -271,8 +251,8 @@ std::string comparison::as_json() const {
                      {"steps", row.found.steps},
                      {"received_max", row.found.received_max.text()},
                      {"combined_max", row.found.combined_max.text()},
-                     {"rank_uniform", row.proved ? ordered_json(row.found.rank_uniform) : ordered_json()},
-                     {"ordered", row.proved ? ordered_json(row.found.ordered) : ordered_json()}};
+                     {"rank_uniform", row.found.rank_uniform},
+                     {"ordered", row.found.ordered}};
     if (shares_links) {
       one["contention"] = row.contention;
       one["busiest"] = {{"link", row.busiest.name}, {"vectors", row.busiest.volume.text()}};

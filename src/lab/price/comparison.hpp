@@ -11,6 +11,7 @@
 #include "lab/price/plot.hpp"
 #include "planning/schedule/core/validate.hpp"
 #include "planning/schedule/files/plan_json.hpp"
+#include "planning/schedule/model/proved.hpp"
 
 namespace coset::cli {
 
@@ -35,7 +36,6 @@ struct compared {
   rank_t ranks;
   std::uint64_t bytes;
   schedule::properties found;
-  bool proved;  ///< else `found` tells nothing of bits and order
   schedule::price price;
   double
       contention;  ///< the transfer's time by what it would take if no message shared a link; 1 if links are not shared
@@ -53,8 +53,8 @@ struct comparison {
   std::string as_json() const;
 };
 
-/// Algorithms that some numbers of ranks do not have are left out there, and named on `remarks`. Where the ranks are too
-/// many to write them out, folds over a group are counted for one rank. Throws schedule_error if nothing is left.
+/// Algorithms that some numbers of ranks do not have are left out there, and named on `remarks`; of all that are tried, those
+/// that would be written out for too many ranks. Throws schedule_error if nothing is left.
 comparison compare(comparison_request const&, cost_settings const&, std::ostream& remarks);
 
 /// The curves of a plot: of everything, or, of many, what is fastest somewhere.

@@ -18,6 +18,7 @@
 #include "lab/price/cost_machine.hpp"
 #include "lab/price/cost_setting.hpp"
 #include "lab/price/machine_model.hpp"
+#include "lab/price/soon.hpp"
 #include "planning/schedule/core/required.hpp"
 
 namespace coset::cli {
@@ -153,19 +154,27 @@ struct cost_command {
     auto const size = static_cast<double>(what.bytes.front());
     auto const flat = flat_model();
     schedule::level_machine const one_level(number, flat);
-    schedule::selector const all(
-        wanted(number), one_level,
-        with_best_blocks(candidates_for(wanted(number), flat), wanted(number), one_level, size));
+    auto const asked = wanted(number);
     struct line {
-      schedule::candidate const* which;
+      schedule::algorithm how;
+      schedule::properties found;
       double seconds;
       std::string link;
     };
     std::vector<line> order;
-    for (auto const& one : all.candidates()) {
-      auto const made = schedule::make(one.how, number, schedule::scheduled_verb(call.collective), call.root);
-      order.push_back({&one, setting.count(made).price(size).total(), busiest_link(made)});
-    }
+    auto const add = [&](schedule::algorithm const& how) {
+      auto const best = with_best_blocks({how}, asked, one_level, size).front();
+      schedule::proved_schedule const one(best, number, asked.verb, asked.root);
+      if (!serves(one, asked)) return;
+      if (setting.levels)
+        return order.push_back({best, one.found(), one.on(*setting.levels).seconds(size), ""}), void();
+      auto const made = schedule::make(best, number, asked.verb, asked.root);
+      order.push_back({best, one.found(), setting.count(made).price(size).total(), busiest_link(made)});
+    };
+    auto const left_out = visit_soon(candidates_for(asked, flat), number, add);
+    if (order.empty())
+      throw schedule_error(fmt::format("no algorithm serves {} on {} ranks with these bits and this order{}",
+                                       call.collective, number, left_out.empty() ? "" : "; " + left_out));
     std::ranges::stable_sort(order, {}, &line::seconds);
     std::cout << fmt::format("{} of {} bytes on {} ranks; {}\n", call.collective, what.bytes.front(), number,
                              settings.description());
@@ -173,13 +182,14 @@ struct cost_command {
                              "steps", "received", "combined", nodes.empty() ? "" : " node link  ", "bits", "order",
                              "algorithm");
     double const fastest = order.empty() ? 0 : order.front().seconds;
-    for (auto const& [one, seconds, link] : order)
+    for (auto const& [how, found, seconds, link] : order)
       std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", seconds * 1e6,
-                               fastest > 0 ? seconds / fastest : 1, one->found.steps, one->found.received_max.text(),
-                               one->found.combined_max.text(), link, one->found.rank_uniform ? "same" : "differ",
-                               one->found.ordered ? "yes" : "no", one->how.text());
+                               fastest > 0 ? seconds / fastest : 1, found.steps, found.received_max.text(),
+                               found.combined_max.text(), link, found.rank_uniform ? "same" : "differ",
+                               found.ordered ? "yes" : "no", how.text());
     std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
                              schedule::saved_steps(flat, number, size));
+    std::cerr << left_out;
   }
 };
 

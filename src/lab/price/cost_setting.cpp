@@ -71,15 +71,11 @@ schedule::algorithm cost_setting::with_nodes(schedule::algorithm how) const {
 cost_settings cost_settings::flat(flat_costs const& costs) {
   cost_settings made;
   made.description_ = text_of(costs);
-  made.of_ = [=](rank_t) {
+  made.of_ = [=](rank_t ranks) {
     cost_model const model = model_of(costs);
     return cost_setting{.shape = model,
                         .count = [=](schedule::schedule const& s) { return counted{schedule::counts(s, model)}; },
-                        .count_alike =
-                            [=](schedule::symmetric_schedule const& s) {
-                              schedule::level_machine const on(s.ranks.order(), model);
-                              return counted{schedule::counts(steps_of(s), on)};
-                            }};
+                        .levels = schedule::level_machine(ranks, model)};
   };
   return made;
 }
@@ -138,7 +134,8 @@ cost_settings cost_settings::of_machine(topology machine, placement where, std::
     auto model = std::make_shared<machine_model>(cli::model_of(machine, places, settings, gamma));
     return cost_setting{.shape = model->on.costs(),
                         .nodes = ranks_by_node(places),
-                        .count = [=](schedule::schedule const& s) { return counted{schedule::counts(s, model->on)}; }};
+                        .count = [=](schedule::schedule const& s) { return counted{schedule::counts(s, model->on)}; },
+                        .levels = model->on};
   };
   return made;
 }

@@ -44,8 +44,8 @@ struct cost_setting {
   std::vector<rank_t> nodes = {};  ///< of consecutive ranks each, if there are any
   std::string tree = {};           ///< a file, if all its ranks take part
   std::function<counted(schedule::schedule const&)> count;
-  /// The same of what all ranks do alike, where all links cost the same; else nothing.
-  std::function<counted(schedule::symmetric_schedule const&)> count_alike = nullptr;
+  /// The levels on which that counts, if it is levels.
+  std::optional<schedule::level_machine> levels = {};
 
   /// The algorithm with the nodes or the tree that it needs and was not given.
   schedule::algorithm with_nodes(schedule::algorithm) const;

@@ -207,10 +207,23 @@ std::vector<std::pair<double, algorithm>> candidates::others_below(double second
 std::optional<priced_schedule> candidates::counted(algorithm const& how, schedule::demand const& wanted) const {
   if (is_to_root(wanted.verb) && !is_of_pieces(wanted.verb) && !serves_all(how, wanted)) return std::nullopt;
   auto const found = schedule::count(how, wanted, machine_);
-  if (!found) return std::nullopt;
-  auto steps = found->work.priced(bytes());
+  return found ? std::optional(priced_other(*found)) : std::nullopt;
+}
+
+/// The same. A root may be any rank if every rank would get the same bits.
+std::optional<priced_schedule> candidates::counted_by(counting const& count, algorithm const& how,
+                                                      schedule::demand wanted) const {
+  auto const found = count(how, wanted, machine_);
+  bool const has_any_root = is_to_root(wanted.verb) && !is_of_pieces(wanted.verb);
+  wanted.verb = verb::allreduce;
+  if (!found || (has_any_root && !count(how, wanted, machine_))) return std::nullopt;
+  return priced_other(*found);
+}
+
+priced_schedule candidates::priced_other(schedule::candidate const& found) const {
+  auto steps = found.work.priced(bytes());
   steps.transfer -= moved_by_storage();
-  return priced_schedule{how, schedule_kind::other, steps};
+  return {found.how, schedule_kind::other, steps};
 }
 
 /// All are priced as if ranks were numbered as they lie on the levels.
@@ -249,13 +262,13 @@ priced_schedule candidates::cheapest_on_levels() const {
   return best;
 }
 
-std::vector<priced_schedule> candidates::all() const {
-  auto found = all_on_levels();
+std::vector<priced_schedule> candidates::all(counting const& count) const {
+  auto found = all_on_levels(count);
   for (priced_schedule& one : found) put_in_order(question_, one.algorithm);
   return found;
 }
 
-std::vector<priced_schedule> candidates::all_on_levels() const {
+std::vector<priced_schedule> candidates::all_on_levels(counting const& count) const {
   std::vector<priced_schedule> found = trees();
   for_each_product([&](auto const& dimensions, std::size_t saved, schedule::price const& steps) {
     found.push_back({product_of(dimensions, saved), kind_of(dimensions, saved), steps});
@@ -264,7 +277,7 @@ std::vector<priced_schedule> candidates::all_on_levels() const {
   auto const wanted = demand_of_others();
   std::size_t made = 0;
   for (auto const& [bound, how] : others_below(std::numeric_limits<double>::max())) {
-    auto one = counted(how, wanted);
+    auto one = counted_by(count, how, wanted);
     if (!one) continue;
     one->removed_by = why_no_others();
     if (made++ >= most_made(question_) && one->removed_by == nullptr)

@@ -2,6 +2,7 @@
 // All schedules that may serve a question, with their prices.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,9 +30,12 @@ class candidates {
   /// schedules than products of full folds have to gain a tenth: their steps are counted exactly, but prices have been measured
   /// for products. Not so where nodes differ in size, which no product fits.
   priced_schedule cheapest() const;
+  /// How other schedules than products are made and counted: schedule::count() or what finds the same.
+  using counting = std::function<std::optional<schedule::candidate>(schedule::algorithm const&, schedule::demand const&,
+                                                                    schedule::level_machine const&)>;
   /// Everything that can serve, other schedules made and counted, with the rules that remove them: for `coset why`. In no
   /// order.
-  std::vector<priced_schedule> all() const;
+  std::vector<priced_schedule> all(counting const& = schedule::count) const;
   /// With the storage that makes it cheapest as far as nothing has been measured, by which the schedule is chosen.
   double seconds_unmeasured(priced_schedule const&) const;
 
@@ -48,12 +52,14 @@ class candidates {
   std::vector<priced_schedule> trees() const;
   double least_storage(schedule_kind) const;
   priced_schedule cheapest_on_levels() const;
-  std::vector<priced_schedule> all_on_levels() const;
+  std::vector<priced_schedule> all_on_levels(counting const&) const;
   double bytes() const { return static_cast<double>(question_.bytes); }
   char const* why_no_others() const;
   schedule::demand demand_of_others() const;
   std::vector<std::pair<double, schedule::algorithm>> others_below(double seconds) const;
+  priced_schedule priced_other(schedule::candidate const&) const;
   std::optional<priced_schedule> counted(schedule::algorithm const&, schedule::demand const&) const;
+  std::optional<priced_schedule> counted_by(counting const&, schedule::algorithm const&, schedule::demand) const;
 
   question question_;
   schedule::level_machine machine_;

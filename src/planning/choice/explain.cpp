@@ -7,6 +7,7 @@
 
 #include "base/text/format.hpp"
 #include "planning/choice/storages.hpp"
+#include "planning/schedule/registry/permutation.hpp"
 
 namespace coset::choice {
 namespace {
@@ -25,6 +26,13 @@ constexpr char const* measured_only =
     "as long as nothing is measured it is no cheaper, and measurements choose storages only, so "
     "that bits stay the same";
 constexpr char const* loses_values = "some value would be lost in this storage";
+
+/// In the order of ranks, which is no matter of the schedule.
+bool is_same_but_order(schedule::algorithm how, schedule::algorithm other) {
+  how.parameters.erase(schedule::permute);
+  other.parameters.erase(schedule::permute);
+  return how == other;
+}
 
 /// Why what is cheaper than the chosen one is not chosen.
 void name_rules(explanation& found) {
@@ -46,7 +54,7 @@ void name_rules(explanation& found) {
 
 }  // namespace
 
-explanation explain(question const& asked) {
+explanation explain(question const& asked, candidates::counting const& count) {
   question q = asked;
   q.bytes = class_end(q.bytes);
   candidates const search(q);
@@ -54,6 +62,17 @@ explanation explain(question const& asked) {
   answer const chosen = choose(q);
   std::chrono::duration<double> const took = std::chrono::steady_clock::now() - begin;
   explanation result{{}, search.gain(), took.count(), {}};
+  // What is chosen has been made, however long that takes.
+  auto const counting = [&](schedule::algorithm const& how, schedule::demand const& wanted,
+                            schedule::level_machine const& on) -> std::optional<schedule::candidate> {
+    try {
+      return is_same_but_order(how, chosen.algorithm) ? schedule::count_proved(how, wanted, on)
+                                                      : count(how, wanted, on);
+    } catch (schedule::no_room const&) {
+      ++result.not_counted;
+      return std::nullopt;
+    }
+  };
   auto const priced = [&](priced_schedule const& s, program::policy const& storage) {
     return explained{{s.algorithm, storage},
                      s.kind,
@@ -62,7 +81,7 @@ explanation explain(question const& asked) {
                      search.seconds_unmeasured(s),
                      s.removed_by != nullptr ? s.removed_by : ""};
   };
-  for (priced_schedule const& schedule : search.all()) {
+  for (priced_schedule const& schedule : search.all(counting)) {
     std::vector<explained> here;
     for (program::policy const& storage : storages_for(q, schedule.kind)) here.push_back(priced(schedule, storage));
     if (here.empty()) continue;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "planning/choice/candidates.hpp"
+#include "planning/schedule/model/proved.hpp"
 
 namespace coset::choice {
 
@@ -26,11 +27,12 @@ struct explanation {
   double gain = 1;            ///< see candidates
   double choice_seconds = 0;  ///< what choose() took
   std::vector<explained>
-      candidates;  ///< cheapest first: every schedule with its cheapest storage, the chosen one with all
+      candidates;               ///< cheapest first: every schedule with its cheapest storage, the chosen one with all
+  std::size_t not_counted = 0;  ///< schedules that are none of these, as `count` found no room for them
 };
 
-/// What choose() answers, the cheapest that no rule removes, and beside it everything that could serve. Cost: that of making and counting some forty
-/// schedules.
-explanation explain(question const&);
+/// What choose() answers, the cheapest that no rule removes, and beside it everything that could serve. Cost: that of proving and counting some
+/// forty schedules, by `count`.
+explanation explain(question const&, candidates::counting const& count = schedule::count_proved);
 
 }  // namespace coset::choice

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <initializer_list>
+#include <string_view>
+
+namespace coset::cli {
+namespace {
+
+constexpr std::string_view begin_of_line = "\r\033[K";
+constexpr std::size_t widest = 70;
+
+void write_at_once(std::string_view text) { (void)!write(STDERR_FILENO, text.data(), text.size()); }
+
+/// The signal ends the program as it always does, since its handler is gone; but on an empty line.
+extern "C" void erase_and_end(int number) {
+  write_at_once(begin_of_line);
+  (void)std::raise(number);
+}
+
+void handle_interrupts(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+  for (int const number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+progress::progress() : is_seen_(isatty(STDERR_FILENO) == 1) {
+  if (is_seen_) handle_interrupts(erase_and_end);
+}
+
+progress::~progress() {
+  erase();
+  if (is_seen_) handle_interrupts(SIG_DFL);
+}
+
+void progress::at(std::size_t number, std::size_t all, std::string const& what) {
+  constexpr std::chrono::milliseconds no_time(300);
+  if (!is_seen_ || std::chrono::steady_clock::now() - begin_ < no_time) return;
+  std::string line = all == 0 ? fmt::format("{}: {}", number, what) : fmt::format("{} of {}: {}", number, all, what);
+  line.resize(std::min(line.size(), widest));
+  write_at_once(std::string(begin_of_line) + line);
+  is_shown_ = true;
+}
+
+void progress::erase() {
+  if (is_shown_) write_at_once(begin_of_line);
+  is_shown_ = false;
+}
+
+}  // namespace coset::cli
