@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "answers.hpp"
+#include "command/shown/networks/link_traffic.hpp"
 #include "command/shown/networks/network.hpp"
 #include "planning/schedule/algorithms/flexreduce.hpp"
 #include "planning/schedule/core/validate.hpp"

@@ -23,7 +23,7 @@ team_facts two_ranks() {
   return facts;
 }
 
-class Cache : public ::testing::Test {
+class RankPlans : public ::testing::Test {
  protected:
   detail::call sum_of(std::size_t count) {
     return {.what = verb::allreduce,
@@ -33,8 +33,8 @@ class Cache : public ::testing::Test {
             .reduction = &detail::table_of<float, plus>()};
   }
   detail::bound_plan const& call(detail::call const& c, bool idle = true) {
-    auto const& plan = cache_.plan_for(c, idle, false);
-    cache_.note(c, plan);
+    auto const& plan = plans_.plan_for(c, idle, false);
+    plans_.note(c, plan);
     return plan;
   }
   /// As many shapes as are kept.
@@ -44,19 +44,19 @@ class Cache : public ::testing::Test {
 
   std::array<float, 4> in_{}, out_{};
   plan_store store_{two_ranks()};
-  rank_plans cache_{store_};
+  rank_plans plans_{store_};
 };
 
-TEST_F(Cache, HasOnePlanForEachShape) {
+TEST_F(RankPlans, HasOnePlanForEachShape) {
   auto const& of_two = call(sum_of(2));
   auto const& of_three = call(sum_of(3));
   EXPECT_NE(&of_two, &of_three);
   EXPECT_EQ(&call(sum_of(2)), &of_two);
-  EXPECT_EQ(cache_.all.size(), 2u);
+  EXPECT_EQ(plans_.all.size(), 2u);
 }
 
 /// Whichever length comes first. Just above 8 KiB another storage serves.
-TEST_F(Cache, ChoosesByTheClassAndNotByWhatCameBefore) {
+TEST_F(RankPlans, ChoosesByTheClassAndNotByWhatCameBefore) {
   auto const plans_of = [](std::vector<std::size_t> const& counts, auto const& sum_of) {
     plan_store store(two_ranks());
     std::map<std::size_t, std::pair<std::string, double>> found;
@@ -110,7 +110,7 @@ void expect_the_same(detail::bound_plan const& a, detail::bound_plan const& b) {
 
 /// A plan that is made from another one of its class, as a store makes it that has met that one, is the plan that a store makes which
 /// has met none. Around the ends of classes, and of what entry lines have room for.
-TEST_F(Cache, MakesThePlanOfALengthAsIfItWereTheFirst) {
+TEST_F(RankPlans, MakesThePlanOfALengthAsIfItWereTheFirst) {
   plan_store met(two_ranks());
   std::array<std::byte, 8> one_array;
   for (verb const what : all_verbs()) {
@@ -133,7 +133,7 @@ TEST_F(Cache, MakesThePlanOfALengthAsIfItWereTheFirst) {
 }
 
 /// Red if a plan that is made from another one of its class takes more staging than there is.
-TEST_F(Cache, MakesNoPlanThatStagingHasNoRoomForOfOneThatItHas) {
+TEST_F(RankPlans, MakesNoPlanThatStagingHasNoRoomForOfOneThatItHas) {
   auto facts = two_ranks();
   facts.ranks = 13;
   facts.pointers = false;
@@ -155,40 +155,40 @@ TEST_F(Cache, MakesNoPlanThatStagingHasNoRoomForOfOneThatItHas) {
   }
 }
 
-TEST_F(Cache, HasTheShapeCalledLastInFront) {
+TEST_F(RankPlans, HasTheShapeCalledLastInFront) {
   auto const& plan = call(sum_of(2));
   std::size_t found = 0;
-  for (auto const& [key, known] : cache_.front) found += known == &plan && key == shape::of(sum_of(2));
+  for (auto const& [key, known] : plans_.front) found += known == &plan && key == shape::of(sum_of(2));
   EXPECT_EQ(found, 1u);
 }
 
 /// A program that alternates between a few lengths looks nothing up.
-TEST_F(Cache, HasShapesOfOneVerbInFrontSideBySide) {
+TEST_F(RankPlans, HasShapesOfOneVerbInFrontSideBySide) {
   for (std::size_t count = 1; count <= 64; ++count) call(sum_of(count));
-  for (auto const& [key, plan] : cache_.front) EXPECT_NE(plan, nullptr);
+  for (auto const& [key, plan] : plans_.front) EXPECT_NE(plan, nullptr);
 }
 
-TEST_F(Cache, KnowsTheSameCallOnTheSameArraysAgain) {
+TEST_F(RankPlans, KnowsTheSameCallOnTheSameArraysAgain) {
   auto const noted = sum_of(2);
   auto const& plan = call(noted);
-  EXPECT_EQ(cache_.again(noted), &plan);
+  EXPECT_EQ(plans_.again(noted), &plan);
   auto other = noted;
   other.in = nullptr;
-  EXPECT_EQ(cache_.again(other), nullptr);
+  EXPECT_EQ(plans_.again(other), nullptr);
   other = noted, other.out = in_.data();
-  EXPECT_EQ(cache_.again(other), nullptr);
+  EXPECT_EQ(plans_.again(other), nullptr);
   other = noted, other.count = 3;
-  EXPECT_EQ(cache_.again(other), nullptr);
+  EXPECT_EQ(plans_.again(other), nullptr);
   other = noted, other.reduction = &detail::table_of<int, plus>();
-  EXPECT_EQ(cache_.again(other), nullptr);
+  EXPECT_EQ(plans_.again(other), nullptr);
   other = noted, other.what = verb::reduce;
-  EXPECT_EQ(cache_.again(other), nullptr);
+  EXPECT_EQ(plans_.again(other), nullptr);
   other = noted, other.root = 1;
-  EXPECT_EQ(cache_.again(other), nullptr);
+  EXPECT_EQ(plans_.again(other), nullptr);
 }
 
 /// Red if a plan object that lies where another one was has its arrays for checked, or goes on in place without such a plan.
-TEST_F(Cache, KnowsAPlanObjectOnTheSameArraysAgain) {
+TEST_F(RankPlans, KnowsAPlanObjectOnTheSameArraysAgain) {
   auto made = [](std::uint64_t id) {
     auto plan = std::make_shared<detail::bound_plan>();
     plan->id = id;
@@ -196,96 +196,96 @@ TEST_F(Cache, KnowsAPlanObjectOnTheSameArraysAgain) {
   };
   detail::plan_pair const plans{made(7), made(8)};
   detail::plan_arrays const arrays{in_.data(), 2, out_.data(), 2};
-  EXPECT_EQ(cache_.again(plans, arrays), nullptr);
-  cache_.note({7, arrays, true, in_.data(), out_.data()});
-  ASSERT_NE(cache_.again(plans, arrays), nullptr);
-  EXPECT_EQ(cache_.again(plans, arrays)->in, in_.data());
+  EXPECT_EQ(plans_.again(plans, arrays), nullptr);
+  plans_.note({7, arrays, true, in_.data(), out_.data()});
+  ASSERT_NE(plans_.again(plans, arrays), nullptr);
+  EXPECT_EQ(plans_.again(plans, arrays)->in, in_.data());
   for (std::size_t changed = 0; changed < 4; ++changed) {
     auto other = arrays;
     if (changed == 0) other.in = nullptr;
     if (changed == 1) other.in_count = 1;
     if (changed == 2) other.out = nullptr;
     if (changed == 3) other.out_count = 1;
-    EXPECT_EQ(cache_.again(plans, other), nullptr) << changed;
+    EXPECT_EQ(plans_.again(plans, other), nullptr) << changed;
   }
-  EXPECT_EQ(cache_.again({made(9), made(8)}, arrays), nullptr);
-  EXPECT_EQ(cache_.again({plans.apart, nullptr}, arrays), nullptr);
+  EXPECT_EQ(plans_.again({made(9), made(8)}, arrays), nullptr);
+  EXPECT_EQ(plans_.again({plans.apart, nullptr}, arrays), nullptr);
 }
 
 /// Their numbers may have changed while their address has not.
-TEST_F(Cache, KnowsCallsWithCountsByTheirNumbers) {
+TEST_F(RankPlans, KnowsCallsWithCountsByTheirNumbers) {
   std::array<std::size_t, 2> counts{1, 2};
   auto pieces = sum_of(3);
   pieces.what = verb::reduce_scatter;
   pieces.counts = counts;
   auto const& plan = call(pieces);
-  EXPECT_EQ(cache_.again(pieces), &plan);
+  EXPECT_EQ(plans_.again(pieces), &plan);
   auto whole = pieces;
   whole.counts = {};
-  EXPECT_EQ(cache_.again(whole), nullptr);
+  EXPECT_EQ(plans_.again(whole), nullptr);
   counts = {2, 1};
-  EXPECT_EQ(cache_.again(pieces), nullptr);
+  EXPECT_EQ(plans_.again(pieces), nullptr);
   EXPECT_NE(&call(pieces), &plan);
 }
 
-TEST_F(Cache, ForgetsAllWhenThereAreTooMany) {
+TEST_F(RankPlans, ForgetsAllWhenThereAreTooMany) {
   fill();
-  ASSERT_EQ(cache_.all.size(), rank_plans::most);
+  ASSERT_EQ(plans_.all.size(), rank_plans::most);
   auto const& one_more = call(sum_of(rank_plans::most + 1));
-  EXPECT_EQ(cache_.all.size(), 1u);
+  EXPECT_EQ(plans_.all.size(), 1u);
   std::size_t in_front = 0;
-  for (auto const& [key, known] : cache_.front) {
+  for (auto const& [key, known] : plans_.front) {
     in_front += known != nullptr;
     EXPECT_TRUE(known == nullptr || known == &one_more);
   }
   EXPECT_EQ(in_front, 1u);
 }
 
-TEST_F(Cache, ForgetsNothingWhileOperationsNeedTheirPlans) {
+TEST_F(RankPlans, ForgetsNothingWhileOperationsNeedTheirPlans) {
   fill();
   call(sum_of(rank_plans::most + 1), false);
-  EXPECT_EQ(cache_.all.size(), rank_plans::most + 1);
+  EXPECT_EQ(plans_.all.size(), rank_plans::most + 1);
 }
 
 /// Red if a call for which staging has no room is refused though others can carry it out, or if it is bound anew each time.
-TEST_F(Cache, HasPlansInPartsWhereStagingHasNoRoom) {
+TEST_F(RankPlans, HasPlansInPartsWhereStagingHasNoRoom) {
   auto facts = two_ranks();
   facts.pointers = false;  // so that everything is staged
   facts.most_staging = 1 << 16;
   plan_store small{facts};
-  rank_plans small_cache(small);
+  rank_plans of_small(small);
   std::vector<std::size_t> const pieces{1, (1 << 20) - 1};
   for (verb const what : {verb::reduce_scatter, verb::allgather, verb::gather, verb::scatter}) {
     auto too_long = sum_of(1 << 20);
     too_long.what = what;
     if (detail::only_moves(what)) too_long.reduction = &detail::copy_of<float>();
     too_long.counts = pieces;
-    auto const& plan = small_cache.plan_for(too_long, true, false);
+    auto const& plan = of_small.plan_for(too_long, true, false);
     EXPECT_TRUE(plan.goes_in_parts()) << name_of(what);
     EXPECT_EQ(plan.arrays.gives.size(), 2u) << name_of(what);
-    EXPECT_EQ(&small_cache.plan_for(too_long, true, false), &plan) << name_of(what);
+    EXPECT_EQ(&of_small.plan_for(too_long, true, false), &plan) << name_of(what);
   }
 }
 
 /// The plan noted last has gone with the others when the one that made them go cannot be made.
-TEST_F(Cache, NotesNothingThatItHasForgotten) {
+TEST_F(RankPlans, NotesNothingThatItHasForgotten) {
   auto facts = two_ranks();
   facts.pointers = false;  // so that everything is staged
   facts.most_staging = 1 << 16;
   plan_store small{facts};
-  rank_plans small_cache(small);
-  for (std::size_t count = 1; count <= rank_plans::most; ++count) small_cache.plan_for(sum_of(count), true, false);
+  rank_plans of_small(small);
+  for (std::size_t count = 1; count <= rank_plans::most; ++count) of_small.plan_for(sum_of(count), true, false);
   auto const last = sum_of(rank_plans::most);
-  small_cache.note(last, small_cache.plan_for(last, true, false));
-  ASSERT_NE(small_cache.again(last), nullptr);
+  of_small.note(last, of_small.plan_for(last, true, false));
+  ASSERT_NE(of_small.again(last), nullptr);
   struct huge {
     std::byte of[1 << 20];
   };
   auto too_long = sum_of(1);
   too_long.what = verb::broadcast;
   too_long.reduction = &detail::copy_of<huge>();
-  EXPECT_THROW(small_cache.plan_for(too_long, true, false), lacks_staging);
-  EXPECT_EQ(small_cache.again(last), nullptr);
+  EXPECT_THROW(of_small.plan_for(too_long, true, false), lacks_staging);
+  EXPECT_EQ(of_small.again(last), nullptr);
 }
 
 }  // namespace

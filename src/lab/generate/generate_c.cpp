@@ -17,7 +17,7 @@ constexpr char const* head =
 
 )";
 
-constexpr char const* body = R"(
+constexpr char const* body_of_ring = R"(
 static int position_of(int rank) {
   int position = 0;
   while (ring[position] != rank) ++position;
@@ -66,7 +66,7 @@ std::string tree_ring_routine(tree const& of) {
   return text::format(
       "{}#define RANKS {}\n\n/* The ranks in depth-first order of the switches. */\nstatic const int ring[RANKS] = "
       "{{{}}};\n{}",
-      head, of.ranks, text::joined(ring_order(of), ", "), body);
+      head, of.ranks, text::joined(ring_order(of), ", "), body_of_ring);
 }
 
 }  // namespace coset::schedule

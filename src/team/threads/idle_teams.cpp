@@ -83,7 +83,7 @@ bool is_like_new(detail::team_state const& team) {
          team.membership.workers->are_whole(asked_in->scheduled);
 }
 
-/// Its plans are no more than its ranks' caches hold.
+/// Its plans are no more than its ranks keep.
 bool is_small(detail::team_state& team) { return team.shared.arena.grown_bytes() <= most_bytes; }
 
 /// Threads on processors that this one may not use any more would be counted among the process's.

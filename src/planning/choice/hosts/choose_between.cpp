@@ -30,7 +30,7 @@ constexpr double per_block = 20e-9;
 constexpr double in_flight = 4;
 constexpr std::size_t least_segment = 128 * kibibyte, most_segment = 4 * mebibyte;
 /// Up to here arrays are copied into staging, whence messages leave anyway.
-constexpr std::size_t most_staged = 16 * kibibyte;
+constexpr std::size_t most_copied = 16 * kibibyte;
 /// More dimensions than this are never worth their rounds.
 constexpr std::size_t most_rounds = 6;
 using detail::is_rooted;
@@ -280,7 +280,7 @@ answer as_answer(question const& q, exchange const& e) {
     how.parameters["dims"] = value_of(e.dimensions, 'x');
     how.parameters["nested"] = "1";
   }
-  bool const is_staged = q.bytes <= most_staged || !q.pointers;
+  bool const is_staged = q.bytes <= most_copied || !q.pointers;
   return {std::move(how), is_staged ? staged : zero_copy, e.segment_bytes, price_of(q, e).total()};
 }
 
