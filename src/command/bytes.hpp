@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte sizes as people write them.
+// Byte sizes and times as people write them.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,6 +17,12 @@ inline std::string bytes_for_people(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; value >= 1024 && unit + 1 < units.size(); ++unit) value /= 1024;
   return fmt::format("{:.3g} {}", value, units[unit]);
+}
+
+inline std::string time_for_people(double ns) {
+  if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
+  if (ns < 1e6) return fmt::format("{:.3g} µs", ns / 1e3);
+  return ns < 1e9 ? fmt::format("{:.3g} ms", ns / 1e6) : fmt::format("{:.3g} s", ns / 1e9);
 }
 
 }  // namespace coset::cli

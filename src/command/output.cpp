@@ -108,12 +108,6 @@ temporary_file::temporary_file(std::string const& text) : name_(fs::temp_directo
 
 temporary_file::~temporary_file() { unlink(name_.c_str()); }
 
-std::string csv_text(std::string const& text) {
-  std::string inside;
-  for (char const c : text) inside += c == '"' ? "\"\"" : std::string(1, c);
-  return '"' + inside + '"';
-}
-
 void prepare_standard_output() {
   std::signal(SIGPIPE, SIG_IGN);
   // A closed descriptor is opened for the wrong direction, so that its use still fails.

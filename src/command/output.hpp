@@ -43,9 +43,6 @@ class temporary_file {
   std::string name_;
 };
 
-/// A cell of CSV, in quotation marks.
-std::string csv_text(std::string const&);
-
 /// Call before anything is written. Then a reader that has gone is an error like others instead of a signal that ends
 /// the command, and no file takes the place of a closed standard output.
 void prepare_standard_output();

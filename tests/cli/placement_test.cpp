@@ -88,7 +88,7 @@ TEST(PlacementTree, NamesANodeOnceThatSpansPackages) {
 TEST(Placement, SpeaksOfNoL3WhereThereIsNone) {
   auto const places = machine.place(4, placement::compact);
   EXPECT_EQ(placement_tree(machine, places).find("L3"), std::string::npos);
-  EXPECT_EQ(placement_table(machine, places).find("L3"), std::string::npos);
+  EXPECT_EQ(placement_table(machine, places).as_text().find("L3"), std::string::npos);
   auto const json = placement_json(machine, places);
   EXPECT_TRUE(json["placement"][0]["l3"].is_null());
   EXPECT_EQ(json["tree"][0]["nodes"][0]["cores"][1]["ranks"], nlohmann::ordered_json({1}));

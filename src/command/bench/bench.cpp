@@ -104,11 +104,13 @@ void measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& siz
   measure::latency_probe probe(setting.processors);
   bool const has_file = !(a.output.json + a.output.csv + a.output.report).empty();
   into.asked = sizes.size();
+  auto told = bench_table(into, *std::ranges::max_element(sizes));
+  std::cout << bench_preamble(setting) << told.heads();
   remember_interrupts();
   try {
     for (auto const bytes : sizes) {
       into.sizes.push_back(measure(a, bytes, into.players, probe, setting.ranks));
-      std::cout << bench_rows(into.sizes.back(), setting, into.players);
+      std::cout << bench_rows(into.sizes.back(), into, told);
       if (standard_output_lost() && !has_file) break;
     }
   } catch (interrupted const&) {
@@ -170,7 +172,6 @@ void run_bench(bench_arguments a) {
     for (auto& rival : lab->make_rivals(what, processors, families)) owned.push_back(std::move(rival));
   for (auto const& player : owned) found.players.push_back(player.get());
 
-  std::cout << bench_preamble(found.setting) << bench_column_heads(found.setting);
   measure_all(a, all_sizes, found);
   std::cout << bench_summary(found, terminal_columns()) << bench_hints(found, a.output.report);
   auto const figures = bench_json(found);

@@ -8,6 +8,7 @@
 
 #include "command/bench/bench_output.hpp"
 #include "command/bench/facts.hpp"
+#include "command/bench/words.hpp"
 #include "command/interruption.hpp"
 
 namespace coset::cli {
@@ -15,19 +16,22 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json row_json(measure::row const& r, std::vector<double> const& rounds) {
-  ordered_json json{{"who", r.player->name()},    {"family", r.player->family()},
-                    {"median_ns", r.time.median}, {"min_ns", r.time.minimum},
-                    {"p99_ns", r.time.p99},       {"samples", r.time.samples},
-                    {"iterations", r.iterations}, {"algbw", r.algorithm_bandwidth},
-                    {"busbw", r.bus_bandwidth},   {"wrong", r.wrong},
-                    {"rounds_ns", rounds}};
+ordered_json row_json(measure::row const& r) {
+  return {
+      {"who", r.player->name()},    {"family", r.player->family()},   {"median_ns", r.time.median},
+      {"min_ns", r.time.minimum},   {"p99_ns", r.time.p99},           {"samples", r.time.samples},
+      {"iterations", r.iterations}, {"algbw", r.algorithm_bandwidth}, {"busbw", r.bus_bandwidth},
+      {"wrong", r.wrong},
+  };
+}
+
+void add_rounds(measure::row const& r, std::vector<double> const& rounds, ordered_json& json) {
+  json["rounds_ns"] = rounds;
   if (auto const& c = r.against_coset) {
     auto const found = advantage_of(*c);
     json["times_faster"] = {
         {"median", found.median}, {"low", found.low}, {"high", found.high}, {"verdict", measure::name_of(c->verdict)}};
   }
-  return json;
 }
 
 ordered_json state_json(measure::measurement const& m, measure::state_figures const& state,
@@ -36,7 +40,8 @@ ordered_json state_json(measure::measurement const& m, measure::state_figures co
   auto const found = rows_of(m, state, players);
   for (auto const& r : found) {
     auto const at = static_cast<std::size_t>(std::find(players.begin(), players.end(), r.player) - players.begin());
-    rows.push_back(row_json(r, state.of[at].rounds));
+    rows.push_back(row_json(r));
+    add_rounds(r, state.of[at].rounds, rows.back());
   }
   auto const& least = least_of(found);
   auto const* const best = best_rival(found, m.shape.what);
@@ -63,13 +68,6 @@ ordered_json size_json(measure::measurement const& m, std::vector<measure::conte
           {"states", states}};
 }
 
-/// A name may hold a file's, and so quotes.
-std::string quoted(std::string const& text) {
-  std::string cell = "\"";
-  for (char const c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
-  return cell + '"';
-}
-
 }  // namespace
 
 ordered_json bench_json(bench_results const& r) {
@@ -82,7 +80,7 @@ ordered_json bench_json(bench_results const& r) {
        {"verb", s.verb},
        {"ranks", s.ranks},
        {"processors", s.processors},
-       {"timing", s.options.timing == measure::timing::cycle ? "cycle" : "call"},
+       {"timing", name_of(s.options.timing)},
        {"rounds", s.options.rounds}});
   for (auto const& m : r.sizes) sizes.push_back(size_json(m, r.players));
   json["sizes"] = sizes;
@@ -90,32 +88,37 @@ ordered_json bench_json(bench_results const& r) {
   return json;
 }
 
+ordered_json bench_row(bench_results const& of, measure::measurement const& m, measure::state_figures const& state,
+                       measure::row const& r) {
+  auto json = row_json(r);
+  json.update({{"size", m.shape.bytes()},
+               {"count", m.shape.count},
+               {"type", measure::name_of(m.shape.element)},
+               {"op", measure::name_of(m.shape.operation)},
+               {"verb", of.setting.verb},
+               {"ranks", of.setting.ranks},
+               {"timing", name_of(of.setting.options.timing)},
+               {"state", state.state},
+               {"rounds", state.rounds},
+               {"run", of.is_partial() ? "partial" : "whole"}});
+  if (!r.against_coset) return json;
+  auto const found = advantage_of(*r.against_coset);
+  json.update({{"times_faster", found.median},
+               {"low", found.low},
+               {"high", found.high},
+               {"verdict", measure::name_of(r.against_coset->verdict)}});
+  return json;
+}
+
 std::string bench_csv(bench_results const& r) {
-  std::string text =
-      "size,count,type,op,verb,ranks,timing,who,family,state,rounds,iterations,median_ns,min_ns,p99_ns,algbw,busbw,"
-      "wrong,"
-      "times_faster,low,high,verdict,run\n";
-  for (auto const& m : r.sizes) {
-    for (auto const& state : m.states) {
-      for (auto const& row : rows_of(m, state, r.players)) {
-        text += fmt::format(
-            "{},{},{},{},{},{},{},{},{},\"{}\",{},{},{},{},{},{},{},{},", m.shape.bytes(), m.shape.count,
-            measure::name_of(m.shape.element), measure::name_of(m.shape.operation), r.setting.verb, r.setting.ranks,
-            r.setting.options.timing == measure::timing::cycle ? "cycle" : "call", quoted(row.player->name()),
-            row.player->family(), state.state, state.rounds, row.iterations, row.time.median, row.time.minimum,
-            row.time.p99, row.algorithm_bandwidth, row.bus_bandwidth, row.wrong);
-        if (row.against_coset) {
-          auto const found = advantage_of(*row.against_coset);
-          text += fmt::format("{},{},{},{}", found.median, found.low, found.high,
-                              measure::name_of(row.against_coset->verdict));
-        } else {
-          text += ",,,";
-        }
-        text += r.is_partial() ? ",partial\n" : ",whole\n";
-      }
-    }
-  }
-  return text;
+  auto made = table().with(as::numbers,
+                           {"size",   "count", "type",         "op",         "verb",      "ranks",   "timing", "who",
+                            "family", "state", "rounds",       "iterations", "median_ns", "min_ns",  "p99_ns", "algbw",
+                            "busbw",  "wrong", "times_faster", "low",        "high",      "verdict", "run"});
+  for (auto const& m : r.sizes)
+    for (auto const& state : m.states)
+      for (auto const& row : rows_of(m, state, r.players)) made.add(bench_row(r, m, state, row));
+  return made.as_csv();
 }
 
 void note_partial(ordered_json& json, std::size_t measured, std::size_t asked) {

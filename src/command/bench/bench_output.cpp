@@ -20,19 +20,11 @@
 namespace coset::cli {
 namespace {
 
-std::string microseconds(double nanoseconds) {
-  double const us = nanoseconds / 1000;
-  return fmt::format("{:.{}f}", us, us < 10 ? 3 : us < 1000 ? 1 : 0);
-}
+/// Of times in ns.
+constexpr look in_us{.unit = "us", .scale = 1e-3};
 
 /// Not a collective: one flag round, or its traffic alone.
 bool is_reference(measure::row const& r) { return r.player->family() == "reference"; }
-
-/// "1.80× [1.71, 1.88]".
-std::string with_interval(measure::comparison const& c) {
-  auto const found = advantage_of(c);
-  return fmt::format("{} [{:.2f}, {:.2f}]", times_faster(found.median), found.low, found.high);
-}
 
 /// Being slower than a reference is no defeat: no verdict, but the number of line transfers that the time amounts to.
 std::string last_cell(measure::row const& r, double one_way) {
@@ -48,17 +40,6 @@ std::string best_cell(measure::row const* best) {
                      name_of(best->against_coset->verdict));
 }
 
-std::string row_text(measure::measurement const& m, measure::row const& r, std::string const& state,
-                     std::string const& last) {
-  bool const moves = !is_reference(r);
-  return fmt::format("{:>10} {:>9} {:>6} {:>6}  {:<15} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {:<9} {}\n",
-                     m.shape.bytes(), m.shape.count, measure::name_of(m.shape.element),
-                     measure::name_of(m.shape.operation), r.player->name(), microseconds(r.time.median),
-                     microseconds(r.time.minimum), microseconds(r.time.p99),
-                     moves ? fmt::format("{:.3f}", r.algorithm_bandwidth) : "-",
-                     moves ? fmt::format("{:.3f}", r.bus_bandwidth) : "-", r.wrong, state, last);
-}
-
 /// How many times faster coset is; marked unless it is faster or as fast.
 std::string summary_cell(measure::row const& r) {
   auto const& c = *r.against_coset;
@@ -68,8 +49,6 @@ std::string summary_cell(measure::row const& r) {
   return times_faster(advantage_of(c).median) + mark;
 }
 
-using cells = std::vector<std::string>;
-
 /// As commands take it.
 std::string argument(std::size_t bytes) {
   if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) return fmt::format("{}M", bytes >> 20);
@@ -77,66 +56,34 @@ std::string argument(std::size_t bytes) {
   return fmt::format("{}", bytes);
 }
 
-/// Two lines of heads, "omp" above "private", then a line for each size. References are no rivals.
-std::vector<cells> summary_cells(bench_results const& r) {
-  std::vector<cells> table{{"", "", "coset"}, {"size", "cores", "us"}};
-  std::vector<std::size_t> column(r.players.size(), 0);
-  for (std::size_t p = 1; p < r.players.size(); ++p) {
-    if (r.players[p]->family() == "reference") continue;
-    column[p] = table[0].size();
-    auto const& name = r.players[p]->name();
-    auto const space = name.find(' ');
-    table[0].push_back(space == std::string::npos ? "" : name.substr(0, space));
-    table[1].push_back(name.substr(space == std::string::npos ? 0 : space + 1));
+/// A row for each size, a column for each rival, "omp" above "private". References are no rivals.
+table summary_of(bench_results const& r) {
+  table made;
+  made.with(as::bytes, {"size"})
+      .with(as::numbers, {"cores"})
+      .with({.scale = 1e-3}, "coset\nus", r.players.front()->name());
+  for (auto const* const player : r.players) {
+    if (player == r.players.front() || player->family() == "reference") continue;
+    auto name = player->name() + ' ';  // above the times, not the marks
+    if (auto const space = name.find(' '); space + 1 < name.size()) name[space] = '\n';
+    made.with(as::numbers, name, player->name());
   }
   for (auto const& m : r.sizes) {
-    auto& line = table.emplace_back(table[0].size(), "- ");
-    line[0] = bytes_for_people(m.shape.bytes());
-    if (m.states.empty()) continue;
-    line[1] = state_in_words(m.states[0].state);
-    for (auto const& row : rows_of(m, m.states[0], r.players)) {
-      auto const at = static_cast<std::size_t>(std::ranges::find(r.players, row.player) - r.players.begin());
-      if (at == 0) line[2] = microseconds(row.time.median);
-      if (column[at] > 0) line[column[at]] = summary_cell(row);
+    table::row row{{"size", m.shape.bytes()}};
+    for (auto const* const player : r.players) row[player->name()] = "- ";
+    if (!m.states.empty()) {
+      row["cores"] = state_in_words(m.states[0].state);
+      for (auto const& each : rows_of(m, m.states[0], r.players))
+        row[each.player->name()] =
+            each.player == r.players.front() ? table::row(each.time.median) : table::row(summary_cell(each));
     }
+    made.add(std::move(row));
   }
-  return table;
+  return made;
 }
 
-std::vector<std::size_t> widths_of(std::vector<cells> const& table) {
-  std::vector<std::size_t> widths(table[0].size(), 0);
-  for (auto const& line : table)
-    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], columns_of(line[c]));
-  return widths;
-}
-
-/// The first columns are repeated in each part.
-constexpr std::size_t repeated = 3;
-
-std::string part_of(std::vector<cells> const& table, std::vector<std::size_t> const& widths, std::size_t begin,
-                    std::size_t end) {
-  std::string text;
-  for (auto const& line : table) {
-    std::string row;
-    for (std::size_t c = 0; c < end; ++c)
-      if (c < repeated || c >= begin) row += std::string(widths[c] + 1 - columns_of(line[c]), ' ') + line[c] + ' ';
-    text += row.substr(0, row.find_last_not_of(' ') + 1) + '\n';
-  }
-  return text;
-}
-
-std::string in_parts(std::vector<cells> const& table, std::size_t columns) {
-  auto const widths = widths_of(table);
-  auto const fixed = std::accumulate(widths.begin(), widths.begin() + repeated, 2 * repeated);
-  std::string text;
-  for (std::size_t begin = repeated, end = begin; begin < widths.size(); begin = end) {
-    std::size_t taken = fixed;
-    do taken += widths[end++] + 2;
-    while (end < widths.size() && taken + widths[end] + 2 <= columns);
-    text += (text.empty() ? "" : "\n") + part_of(table, widths, begin, end);
-  }
-  return text.empty() ? part_of(table, widths, repeated, repeated) : text;
-}
+/// These are repeated in each part.
+constexpr std::size_t first_columns = 3;
 
 }  // namespace
 
@@ -157,16 +104,32 @@ std::string bench_preamble(bench_setting const& s) {
              policy.empty() ? "(unset)" : policy, 1 / measure::tolerance);
 }
 
-std::string bench_column_heads(bench_setting const& s) {
-  return fmt::format("#{:>9} {:>9} {:>6} {:>6}  {:<15} {:>9} {:>9} {:>9} {:>8} {:>8} {:>6}  {:<9} {}\n", "size",
-                     "count", "type", "op", "who", "time", "min", "p99", "algbw", "busbw", "#wrong", "cores",
-                     s.all_rows ? "coset is faster" : "coset is faster than the best rival") +
-         fmt::format("#{:>9} {:>9} {:>6} {:>6}  {:<15} {:>9} {:>9} {:>9} {:>8} {:>8}\n", "(B)", "(items)", "", "", "",
-                     "(us)", "(us)", "(us)", "(GB/s)", "(GB/s)");
+table bench_table(bench_results const& r, std::uint64_t largest) {
+  char const* const last = r.setting.all_rows ? "coset is faster" : "coset is faster than the best rival";
+  auto made = table("# ")
+                  .with({.unit = "B"}, {"size"})
+                  .with({.unit = "items"}, {"count"})
+                  .with(as::words, {"type", "op", "who"})
+                  .with(in_us, {"time=median_ns", "min=min_ns", "p99=p99_ns"})
+                  .with({.unit = "GB/s", .digits = 3}, {"algbw", "busbw"})
+                  .with(as::numbers, {"#wrong=wrong"})
+                  .with(as::words, {"cores"})
+                  .with(as::words, last, "last");
+  constexpr double longest = 1e8, widest = 100;  // of most calls
+  table::row row{{"size", largest},      {"count", largest},  {"type", "double"},
+                 {"median_ns", longest}, {"min_ns", longest}, {"p99_ns", longest},
+                 {"algbw", widest},      {"busbw", widest},   {"cores", "apart"}};
+  for (auto const* const player : r.players) {
+    if (!r.setting.all_rows && player->family() != "coset") continue;
+    row["who"] = player->name();
+    made.make_room(row);
+  }
+  return made;
 }
 
-std::string bench_rows(measure::measurement const& m, bench_setting const& s,
-                       std::vector<measure::contestant*> const& players) {
+std::string bench_rows(measure::measurement const& m, bench_results const& r, table& like) {
+  auto const& s = r.setting;
+  auto const& players = r.players;
   std::string text;
   if (m.states.empty())
     text += fmt::format("# {} B: no round without a change of the machine's state\n", m.shape.bytes());
@@ -176,23 +139,26 @@ std::string bench_rows(measure::measurement const& m, bench_setting const& s,
     if (s.all_rows)
       text += fmt::format("# {} B, {}: {} rounds, one-way latency {:.0f} ns, {} rounds dropped\n", m.shape.bytes(),
                           words, state.rounds, state.one_way, m.dropped);
-    for (auto const& r : rows) {
-      bool const own = r.player == players[0];
-      if (s.all_rows)
-        text += row_text(m, r, words, last_cell(r, state.one_way));
-      else if (r.player->family() == "coset")
-        text += row_text(m, r, words, own ? best_cell(best_rival(rows, m.shape.what)) : last_cell(r, state.one_way));
+    for (auto const& each : rows) {
+      if (!s.all_rows && each.player->family() != "coset") continue;
+      bool const beside_best = !s.all_rows && each.player == players[0];
+      auto row = bench_row(r, m, state, each);
+      row["cores"] = words;
+      row["last"] = beside_best ? best_cell(best_rival(rows, m.shape.what)) : last_cell(each, state.one_way);
+      if (is_reference(each)) row["algbw"] = row["busbw"] = nullptr;
+      like.make_room(row);
+      text += like.line(row);
     }
     if (!s.all_rows) continue;
     auto const& least = least_of(rows);
-    text += fmt::format("# least of all: {} us, {}\n", microseconds(least.time.median), least.player->name());
+    text += fmt::format("# least of all: {:.3f} us, {}\n", least.time.median / 1000, least.player->name());
   }
   return text;
 }
 
 std::string bench_summary(bench_results const& r, std::size_t columns) {
   std::string text = "\nHow many times faster coset is than each (!: it is slower, ?: undecided)\n";
-  text += in_parts(summary_cells(r), columns);
+  text += summary_of(r).in_parts(columns, first_columns);
   if (r.is_partial()) text += fmt::format("partial: {} of {} sizes were measured\n", r.sizes.size(), r.asked);
   return text;
 }
@@ -210,9 +176,9 @@ std::string bench_hints(bench_results const& r, std::string const& page) {
       least = found;
     }
   }
-  std::string text = "\nNext:\n";
-  auto const add = [&](std::string const& command, std::string_view what) {
-    text += fmt::format("  {:<42} # {}\n", command, what);
+  auto next = table("  ").with(as::words, {"command", "what"});
+  auto const add = [&](std::string const& command, std::string const& what) {
+    next.add({{"command", command}, {"what", "# " + what}});
   };
   if (worst != nullptr)
     add(fmt::format("coset why {} {} --ranks {}", r.setting.verb, argument(worst->shape.bytes()), r.setting.ranks),
@@ -222,7 +188,7 @@ std::string bench_hints(bench_results const& r, std::string const& page) {
         "all of this as a page; --json, --csv: as data; --all: the times of each rival");
   else
     add(fmt::format("xdg-open {}", page), "all of this as a page");
-  return text;
+  return "\nNext:\n" + next.lines();
 }
 
 std::size_t wrong_in(std::vector<measure::measurement> const& all) {

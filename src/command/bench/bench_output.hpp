@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command/measure/harness/rows.hpp"
+#include "command/table.hpp"
 
 namespace coset::cli {
 
@@ -31,10 +32,15 @@ struct bench_results {
 
 /// The method, in the comment lines that start the output.
 std::string bench_preamble(bench_setting const&);
-std::string bench_column_heads(bench_setting const&);
+/// What files and tables tell of one contestant at one size.
+nlohmann::ordered_json bench_row(bench_results const&, measure::measurement const&, measure::state_figures const&,
+                                 measure::row const&);
+
+/// Without rows, and as wide as those of such results probably are. They are told as they come.
+table bench_table(bench_results const&, std::uint64_t largest);
 
 /// The rows of one size, for each of the machine's states: coset's beside the best rival, or those of all.
-std::string bench_rows(measure::measurement const&, bench_setting const&, std::vector<measure::contestant*> const&);
+std::string bench_rows(measure::measurement const&, bench_results const&, table& like);
 
 /// The closing table: one line per size in its most frequent state, one column per rival, in as many parts as fit so
 /// many columns.

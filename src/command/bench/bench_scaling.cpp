@@ -96,7 +96,7 @@ scaling_row row_of(topology const& machine, scaling_shape const& shape, measure:
 
 /// All sizes and both timings of one shape.
 void measure_shape(scaling_request const& request, topology const& machine, scaling_shape const& shape,
-                   std::vector<scaling_row>& rows) {
+                   table const& told, std::vector<scaling_row>& rows) {
   std::vector<unsigned> processors;
   for (processor const& p : shape.places) processors.push_back(p.os_index);
   auto const owned = players_on(processors);
@@ -116,7 +116,7 @@ void measure_shape(scaling_request const& request, topology const& machine, scal
       };
       rows.push_back(row_of(machine, shape, play_rounds(players, probe, problem, options, progress), players, timing));
       show_progress("");
-      std::cout << scaling_line(rows.back()) << std::flush;
+      std::cout << scaling_lines(rows.back(), told) << std::flush;
     }
   }
 }
@@ -129,13 +129,14 @@ void measure_scaling(scaling_request const& request) {
   output_file const json(request.output.json), page(request.output.report);
   bool const has_file = json.wanted() || page.wanted();
   auto const here = page.wanted() ? machine_here() : nlohmann::ordered_json();
-  std::cout << scaling_heads(machine, request);
+  auto const told = scaling_table(request, shapes);
+  std::cout << scaling_heads(machine, request) << told.heads();
   std::vector<scaling_row> rows;
   std::size_t measured = 0;
   remember_interrupts();
   try {
     for (; measured < shapes.size() && (has_file || !standard_output_lost()); ++measured)
-      measure_shape(request, machine, shapes[measured], rows);
+      measure_shape(request, machine, shapes[measured], told, rows);
   } catch (interrupted const&) {
     report_interrupt(measured, shapes.size());
   }

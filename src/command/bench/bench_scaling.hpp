@@ -8,6 +8,7 @@
 
 #include "command/measure/harness/rounds.hpp"
 #include "command/measuring.hpp"
+#include "command/table.hpp"
 #include "coset/topology.hpp"
 
 namespace coset::cli {
@@ -56,7 +57,9 @@ struct scaling_row {
 void measure_scaling(scaling_request const&);
 
 std::string scaling_heads(topology const&, scaling_request const&);
-std::string scaling_line(scaling_row const&);
+/// Without rows: they are told as they come.
+table scaling_table(scaling_request const&, std::vector<scaling_shape> const&);
+std::string scaling_lines(scaling_row const&, table const& like);
 nlohmann::ordered_json scaling_json(topology const&, scaling_request const&, std::vector<scaling_row> const&);
 
 }  // namespace coset::cli

@@ -22,6 +22,7 @@
 #include "command/machine_options.hpp"
 #include "command/measure/harness/statistics.hpp"
 #include "command/output.hpp"
+#include "command/table.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
 
@@ -162,20 +163,6 @@ std::vector<row> measure_size(team& ranks, std::uint64_t bytes, std::vector<phas
   return rows;
 }
 
-std::string heads() {
-  std::string text = fmt::format("{:>8}  {:>9}", "size", "coset us");
-  for (char const* const storage : storages) text += fmt::format("  {:>9}", storage);
-  return text + fmt::format("  {:>20}  {:>9}  {}\n", "than best storage", "", "phase");
-}
-
-std::string line_of(row const& r) {
-  std::string text = fmt::format("{:>8}", bytes_for_people(r.bytes));
-  for (double const ns : r.median) text += fmt::format("  {:>9.3f}", ns / 1000);
-  auto const found = advantage_of(r.compared);
-  return text + fmt::format("  {:>6} [{:.2f}, {:.2f}]  {:>9}  {}\n", times_faster(found.median), found.low, found.high,
-                            measure::name_of(r.compared.verdict), r.phase);
-}
-
 nlohmann::ordered_json json_of(row const& r) {
   nlohmann::ordered_json medians{{"coset", r.median[0]}};
   for (std::size_t k = 0; k < storages.size(); ++k) medians[storages[k]] = r.median[k + 1];
@@ -187,6 +174,28 @@ nlohmann::ordered_json json_of(row const& r) {
           {"times_faster", {{"median", found.median}, {"low", found.low}, {"high", found.high}}}};
 }
 
+table table_for(std::vector<std::uint64_t> const& sizes) {
+  constexpr look from_ns{.unit = "us", .digits = 3, .scale = 1e-3};
+  auto made = table().with(as::bytes, {"size"}).with(from_ns, "coset", "median_ns.coset");
+  table::row row{{"median_ns", {{"coset", 1e6}}}, {"interval", "1.00× [1.00, 1.00]"}, {"verdict", "undecided"}};
+  for (std::string const storage : storages) {
+    made.with(from_ns, storage, "median_ns." + storage);
+    row["median_ns"][storage] = 1e6;  // of most calls
+  }
+  made.with(as::words, {"than best storage=interval", "=verdict", "phase"});
+  for (auto const bytes : sizes) {
+    row["size"] = bytes;
+    made.make_room(row);
+  }
+  return made;
+}
+
+std::string line_of(row const& r, table const& like) {
+  auto told = json_of(r);
+  told.update({{"interval", with_interval(r.compared)}, {"verdict", measure::name_of(r.compared.verdict)}});
+  return like.line(told);
+}
+
 }  // namespace
 
 void measure_regimes(regimes_request const& request) {
@@ -196,11 +205,12 @@ void measure_regimes(regimes_request const& request) {
   output_file const json(request.json_file);
   team ranks({.ranks = wanted});
   auto const phases = phases_on(machine, wanted);
+  auto const told = table_for(request.sizes);
   std::cout << fmt::format(
                    "allreduce of floats on {} ranks; after each change {} calls are not timed\n"
                    "1.80×: coset is 1.8 times faster than the best storage\n",
                    wanted, learning_calls)
-            << heads();
+            << told.heads();
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   std::size_t measured = 0, wrong = 0;
   remember_interrupts();
@@ -210,7 +220,7 @@ void measure_regimes(regimes_request const& request) {
       auto const found = measure_size(ranks, request.sizes[measured], phases, request.rounds, wrong);
       show_progress("");
       for (row const& r : found) {
-        std::cout << line_of(r) << std::flush;
+        std::cout << line_of(r, told) << std::flush;
         rows.push_back(json_of(r));
       }
       stop_if_interrupted();

@@ -15,13 +15,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-char const* name_of(measure::timing timing) { return timing == measure::timing::cycle ? "cycle" : "call"; }
-
-std::string cells_of(bandwidths const& b) {
-  return fmt::format("{:>8.2f} {:>8.2f} {:>8.2f} {:>9.2f} {:>10.2f}", b.read, b.copy, b.kernel, b.allreduce,
-                     b.efficiency());
-}
-
 ordered_json json_of(bandwidths const& b) {
   return {{"read", b.read},
           {"copy", b.copy},
@@ -57,30 +50,54 @@ ordered_json row_json(scaling_row const& row) {
 
 std::string scaling_heads(topology const& machine, scaling_request const& request) {
   return fmt::format(
-             "# coset allreduce of {}, sum: {} cores, {} nodes, {}; {} rounds\n"
-             "# GB/s; read, copy, kernel and allreduce are bytes read and written, added up over all ranks\n"
-             "# read, copy: every rank its own array. kernel: every rank folds its slice of all inputs into all "
-             "outputs;\n"
-             "#   all of them over and over, waiting for nobody, with nothing to fetch that another has just written\n"
-             "# allreduce: in a call it reads and writes what the kernel does; a cycle writes the input and reads the "
-             "result\n"
-             "#   too, which in caches costs less than the kernel's bytes. efficiency: allreduce / kernel\n",
-             measure::name_of(request.element), machine.cores(), machine.nodes.size(),
-             instruction_set_in_words(kernels::instruction_set()), request.options.rounds) +
-         fmt::format("#{:>9} {:>6} {:>8} {:>7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>9} {:>10}  {:<10} {}\n", "place",
-                     "ranks", "size", "timing", "algbw", "busbw", "read", "copy", "kernel", "allreduce", "efficiency",
-                     "kernel", "cores");
+      "# coset allreduce of {}, sum: {} cores, {} nodes, {}; {} rounds\n"
+      "# GB/s; read, copy, kernel and allreduce are bytes read and written, added up over all ranks\n"
+      "# read, copy: every rank its own array. kernel: every rank folds its slice of all inputs into all "
+      "outputs;\n"
+      "#   all of them over and over, waiting for nobody, with nothing to fetch that another has just written\n"
+      "# allreduce: in a call it reads and writes what the kernel does; a cycle writes the input and reads the "
+      "result\n"
+      "#   too, which in caches costs less than the kernel's bytes. efficiency: allreduce / kernel\n",
+      measure::name_of(request.element), machine.cores(), machine.nodes.size(),
+      instruction_set_in_words(kernels::instruction_set()), request.options.rounds);
 }
 
-std::string scaling_line(scaling_row const& row) {
-  auto text = fmt::format("{:>10} {:>6} {:>8} {:>7} ", row.shape.place, row.problem.ranks,
-                          bytes_for_people(row.problem.bytes()), name_of(row.timing));
-  if (row.rounds == 0) return text + "no round without a change of the machine's state\n";
-  text += fmt::format("{:>8.3f} {:>8.3f} {}  {:<10} {}\n", row.algorithm_bandwidth, row.bus_bandwidth,
-                      cells_of(row.all), row.kernel, state_in_words(row.state));
-  if (row.node.size() < 2) return text;
-  for (auto const& [node, of_node] : row.node)
-    text += fmt::format("{:>52} {}\n", fmt::format("on node {}", node), cells_of(of_node));
+table scaling_table(scaling_request const& request, std::vector<scaling_shape> const& shapes) {
+  auto made = table("# ")
+                  .with(as::words, {"place"})
+                  .with(as::numbers, {"ranks"})
+                  .with(as::bytes, {"size"})
+                  .with(as::words, {"timing"})
+                  .with({.digits = 3}, {"algbw", "busbw"})
+                  .with(as::ratio, {"read", "copy", "kernel", "allreduce", "efficiency"})
+                  .with(as::words, {"kernel=kernel_stores", "cores"});
+  constexpr double widest = 100;
+  table::row row{{"timing", "cycle"}, {"kernel_stores", "streaming"}};
+  for (char const* const each : {"algbw", "busbw", "read", "copy", "kernel", "allreduce"}) row[each] = widest;
+  for (auto const& shape : shapes)
+    for (auto const bytes : request.sizes) {
+      row.update({{"place", shape.place}, {"size", bytes}});
+      made.make_room(row);
+    }
+  return made;
+}
+
+std::string scaling_lines(scaling_row const& of, table const& like) {
+  if (of.rounds == 0)
+    return like.line({{"place", of.shape.place},
+                      {"ranks", of.problem.ranks},
+                      {"size", of.problem.bytes()},
+                      {"timing", name_of(of.timing)},
+                      {"cores", "no round without a change of the machine's state"}});
+  auto row = row_json(of);
+  row["cores"] = state_in_words(of.state);
+  std::string text = like.line(row);
+  if (of.node.size() < 2) return text;
+  for (auto const& [node, of_node] : of.node) {
+    auto more = json_of(of_node);
+    more["place"] = fmt::format("on node {}", node);
+    text += like.line(more);
+  }
   return text;
 }
 

@@ -189,7 +189,7 @@ class tuner {
     constexpr std::size_t width = 40;
     std::size_t const full = measured_ * width / cells();
     fmt::print(stderr, "\r\033[K");
-    if (!what.empty()) fmt::print(stderr, "[{:#<{}}{:.<{}}] {}", "", full, "", width - full, what);
+    if (!what.empty()) fmt::print(stderr, "[{}{}] {}", std::string(full, '#'), std::string(width - full, '.'), what);
     std::fflush(stderr);
   }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "command/bytes.hpp"
+#include "command/table.hpp"
 #include "planning/program/plan_text.hpp"
 
 namespace coset::cli {
@@ -18,9 +19,12 @@ std::string line_of(contest const& c) {
       c.chosen ? "along the clusters, since it is clearly better" : "flat, since nothing along them is clearly better");
 }
 
-std::string line_of(calibration::rule const& r, std::string const& as_long_as) {
-  return fmt::format("{:<15} {:>10} to {:<10} {}{}\n", name_of(r.what), bytes_for_people(r.from),
-                     r.to == SIZE_MAX ? "any" : bytes_for_people(r.to), program::text_of(r.how), as_long_as);
+void add(calibration::rule const& r, char const* as_long_as, table& to) {
+  to.add({{"verb", name_of(r.what)},
+          {"from", r.from},
+          {"to", r.to == SIZE_MAX ? table::row("any") : table::row(r.to)},
+          {"plan", program::text_of(r.how)},
+          {"note", as_long_as}});
 }
 
 /// Beside what defaults assume.
@@ -43,9 +47,10 @@ std::string tune_report(std::vector<contest> const& contests, calibration::profi
                       found.fingerprint, found.processors.size(), found.alpha, found.lambda, found.beta);
   text += costs_of(found.costs);
   if (found.rules.empty() && found.hidden.rules.empty()) text += "no plan was clearly better than the defaults\n";
-  for (auto const& r : found.hidden.rules) text += line_of(r, "  (while the clusters are there)");
-  for (auto const& r : found.rules) text += line_of(r, "");
-  return text + "kept in " + file + '\n';
+  auto rules = table().with(as::words, {"verb"}).with(as::bytes, {"from", "to"}).with(as::words, {"plan", "=note"});
+  for (auto const& r : found.hidden.rules) add(r, "while the clusters are there", rules);
+  for (auto const& r : found.rules) add(r, "", rules);
+  return text + (rules.rows().empty() ? "" : rules.as_text()) + "kept in " + file + '\n';
 }
 
 }  // namespace coset::cli

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace coset::cli {
@@ -12,6 +11,13 @@ std::string times_faster(double factor) {
   int const digits = factor < 0.1 ? 3 : factor < 10 ? 2 : factor < 100 ? 1 : 0;
   return fmt::format("{:.{}f}×", factor, digits);
 }
+
+std::string with_interval(measure::comparison const& c) {
+  auto const found = measure::advantage_of(c);
+  return fmt::format("{} [{:.2f}, {:.2f}]", times_faster(found.median), found.low, found.high);
+}
+
+char const* name_of(measure::timing timing) { return timing == measure::timing::cycle ? "cycle" : "call"; }
 
 std::string state_in_words(std::string_view kind) {
   constexpr std::string_view clustered = "clustered ";
@@ -36,11 +42,6 @@ std::string instruction_set_in_words(std::string_view target) {
   for (auto const& [name, words] : known)
     if (name == target) return std::string(words);
   return std::string(target);
-}
-
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 }  // namespace coset::cli

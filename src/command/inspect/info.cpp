@@ -12,6 +12,7 @@
 
 #include "command/bytes.hpp"
 #include "command/commands.hpp"
+#include "command/formats.hpp"
 #include "command/inspect/info.hpp"
 #include "command/inspect/info_environment.hpp"
 #include "command/inspect/info_placement.hpp"
@@ -44,7 +45,8 @@ struct chosen_plan {
 struct info_command {
   std::string topology, place = "compact";
   rank_t ranks = 0;
-  bool json = false, environment = false;
+  bool environment = false;
+  formats as_what;
 };
 
 /// Everything that `coset info` reports about this machine.
@@ -103,22 +105,23 @@ machine_report look_around(info_command const& asked, topology machine) {
   return found;
 }
 
-std::string latency_table(machine_report const& found) {
+std::string latency_text(machine_report const& found) {
   if (found.latency.empty()) return "no latencies: ranks take turns on processors\n";
-  std::string text =
-      fmt::format("one-way cache line latency, ns ({}):\n{:>8}", measure::classify(found.latency).describe(), "");
-  for (unsigned const p : found.processors) text += fmt::format("{:>6}", p);
+  table told("    ");
+  told.with(as::numbers, {"=processor"});
+  for (unsigned const p : found.processors) told.with({.digits = 0}, {fmt::format("{}", p)});
   for (std::size_t a = 0; a < found.latency.size(); ++a) {
-    text += fmt::format("\n{:>8}", found.processors[a]);
-    for (std::size_t b = 0; b < found.latency.size(); ++b) {
-      text += a == b ? fmt::format("{:>6}", "-") : fmt::format("{:>6.0f}", found.latency[a][b]);
-    }
+    table::row row{{"processor", found.processors[a]}};
+    for (std::size_t b = 0; b < found.latency.size(); ++b)
+      row[fmt::format("{}", found.processors[b])] = a == b ? table::row() : table::row(found.latency[a][b]);
+    told.add(std::move(row));
   }
-  return text + '\n';
+  return fmt::format("one-way cache line latency, ns ({}):\n", measure::classify(found.latency).describe()) +
+         told.as_text();
 }
 
 std::string team_text(topology const& machine, std::vector<processor> const& places) {
-  return fmt::format("a team of {} ranks:\n", places.size()) + placement_table(machine, places) +
+  return fmt::format("a team of {} ranks:\n", places.size()) + placement_table(machine, places).as_text() +
          placement_tree(machine, places);
 }
 
@@ -146,11 +149,13 @@ std::string as_text(machine_report const& found) {
   text += '\n' + cache_lines_text(found.machine);
   text += fmt::format("instruction set {} (of {})\n", kernels::instruction_set(),
                       fmt::join(kernels::instruction_sets(), ", "));
-  text += latency_table(found);
+  text += latency_text(found);
   text += team_text(found.machine, found.places);
   for (auto const& warning : found.warnings) text += fmt::format("warning: {}\n", warning);
   text += "its allreduce of floats (coset why has the reasons):\n";
-  for (auto const& p : found.plans) text += fmt::format("{:>10}  {}\n", bytes_for_people(p.bytes), p.text);
+  auto plans = table("  ").with(as::bytes, {"size"}).with(as::words, {"plan"});
+  for (auto const& p : found.plans) plans.add({{"size", p.bytes}, {"plan", p.text}});
+  text += plans.lines();
   for (auto const& why : found.refused) text += fmt::format("passed over: {}\n", why);
   if (!runtime::sleepers_pay()) text += fmt::format("warning: {}\n", runtime::without_membarrier);
   return text;
@@ -206,7 +211,9 @@ void show_machine(info_command const& asked, topology const& machine, std::strin
   rank_t const ranks = asked.ranks != 0 ? asked.ranks : machine.cores();
   require_room_for(ranks, machine);
   auto const places = numa::place_or_share(machine, ranks, placement_named(asked.place));
-  if (asked.json) {
+  if (asked.as_what.is_table()) {
+    std::cout << asked.as_what.of(placement_table(machine, places), fmt::format("{} ranks on {}", ranks, machine.name));
+  } else if (asked.as_what.json) {
     auto json = machine_json(machine, places);
     if (!left_out.empty()) json["left_out"] = left_out;
     std::cout << json.dump(1) << '\n';
@@ -224,8 +231,9 @@ void show_this_machine(info_command const& asked) {
         "{} describes another";
     return show_machine(asked, machine, fmt::format(left_out, variables_of_other_machine()));
   }
+  if (asked.as_what.is_table()) return show_machine(asked, machine);
   auto const found = look_around(asked, std::move(machine));
-  std::cout << (asked.json ? as_json(found).dump(1) + '\n' : as_text(found));
+  std::cout << (asked.as_what.json ? as_json(found).dump(1) + '\n' : as_text(found));
 }
 
 }  // namespace
@@ -240,12 +248,12 @@ void add_info(CLI::App& app) {
                   "\"node:2 core:4 pu:1\"; \"machine\" is this one");
   add_ranks(info, asked->ranks, "Ranks to place; default: one per core");
   add_place(info, asked->place);
-  info.add_flag("--json", asked->json, "As JSON");
+  asked->as_what.add_to(info, "The places of the ranks, as CSV");
   info.add_flag("--environment", asked->environment,
                 "The environment variables that coset reads, with their values here, instead of the machine");
   info.callback([asked] {
     if (asked->environment)
-      std::cout << (asked->json ? environment_json().dump(1) + '\n' : environment_text());
+      std::cout << (asked->as_what.json ? environment_json().dump(1) + '\n' : environment_text());
     else
       asked->topology.empty() ? show_this_machine(*asked) : show_machine(*asked, machine_named(asked->topology));
   });

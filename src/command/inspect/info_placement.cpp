@@ -164,18 +164,6 @@ std::vector<std::string> shared_cores(std::vector<processor> const& places) {
 
 }  // namespace
 
-std::string placement_table(topology const& machine, std::vector<processor> const& places) {
-  auto const l3_cell = [&](auto const& what) { return machine.has_l3 ? fmt::format(" {:>6}", what) : ""; };
-  std::string text = fmt::format("{:>6} {:>10} {:>6}{} {:>6} {:>8} {:>6}\n", "rank", "processor", "core", l3_cell("L3"),
-                                 "node", "package", "kind");
-  for (rank_t r = 0; r < places.size(); ++r) {
-    auto const& p = places[r];
-    text += fmt::format("{:>6} {:>10} {:>6}{} {:>6} {:>8} {:>6}\n", r, p.os_index, p.core, l3_cell(p.l3),
-                        machine.nodes.at(p.node).os_index, p.package, p.kind);
-  }
-  return text;
-}
-
 std::string placement_tree(topology const& machine, std::vector<processor> const& places) {
   auto const tree = tree_of(machine, places);
   auto const levels = levels_of(machine);
@@ -205,6 +193,15 @@ ordered_json placement_json(topology const& machine, std::vector<processor> cons
                      {"kind", p.kind}});
   }
   return {{"placement", ranks}, {"tree", json_of(tree_of(machine, places), levels_of(machine))}};
+}
+
+table placement_table(topology const& machine, std::vector<processor> const& places) {
+  auto made = table().with(as::numbers, {"rank", "processor", "core"});
+  if (machine.has_l3) made.with(as::numbers, {"L3=l3"});
+  made.with(as::numbers, {"node", "package", "kind"});
+  auto json = placement_json(machine, places);
+  for (auto& each : json["placement"]) made.add(std::move(each));
+  return made;
 }
 
 std::vector<std::string> placement_warnings(std::vector<processor> const& places, placement_findings const& found) {

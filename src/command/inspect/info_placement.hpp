@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "command/table.hpp"
 #include "coset/topology.hpp"
 
 namespace coset::cli {
 
-/// A line per rank.
-std::string placement_table(topology const&, std::vector<processor> const& places);
+/// A row per rank.
+table placement_table(topology const&, std::vector<processor> const& places);
 
 /// Packages, nodes, L3s if there are any, and cores with the ranks in them; neighbours that look alike share a line.
 std::string placement_tree(topology const&, std::vector<processor> const& places);

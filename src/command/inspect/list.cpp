@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "command/commands.hpp"
+#include "command/formats.hpp"
 #include "command/numbers.hpp"
 #include "command/progress.hpp"
 #include "planning/schedule/core/required.hpp"
@@ -33,24 +34,27 @@ schedule::algorithm example(schedule::named_algorithm const& row, rank_t ranks) 
   return chosen;
 }
 
-/// The same mark in all columns.
-std::string no_figures(char const* mark) { return fmt::format("{0:>5}  {0:>9}  {0:>9}  {0:>5}  {0:<7}  {0:<5}", mark); }
+/// Null, as what cannot be had, for programs.
 constexpr char const* not_counted = "?";
 
-std::string figures(schedule::named_algorithm const& row, rank_t ranks) {
+table::row row_of(schedule::named_algorithm const& of, rank_t ranks, bool is_for_people) {
+  table::row row{{"algorithm", of.name}, {"steps", {}}, {"received", {}}, {"combined", {}},
+                 {"peers", {}},          {"bits", {}},  {"order", {}},    {"summary", of.summary}};
   try {
-    schedule::proved_schedule const made(example(row, ranks), ranks, row.verbs.front());
+    schedule::proved_schedule const made(example(of, ranks), ranks, of.verbs.front());
     auto const& found = made.found();
-    return fmt::format("{:>5}  {:>9}  {:>9}  {:>5}  {:<7}  {:<5}", found.steps, found.received_max.text(),
-                       found.combined_max.text(), found.fan_in, found.rank_uniform ? "same" : "differ",
-                       made.is_idempotent_only() ? "idem"
-                       : found.ordered           ? "yes"
-                                                 : "no");
+    row["steps"] = found.steps;
+    row["received"] = found.received_max.text();
+    row["combined"] = found.combined_max.text();
+    row["peers"] = found.fan_in;
+    row["bits"] = found.rank_uniform ? "same" : "differ";
+    row["order"] = made.is_idempotent_only() ? "idem" : found.ordered ? "yes" : "no";
   } catch (schedule::no_room const&) {
-    return no_figures(not_counted);
-  } catch (schedule_error const&) {
-    return no_figures("-");
+    for (auto const* const figure : {"steps", "received", "combined", "peers", "bits", "order"})
+      row[figure] = is_for_people ? nlohmann::ordered_json(not_counted) : nlohmann::ordered_json();
+  } catch (schedule_error const&) {  // nothing of such a name on so many ranks
   }
+  return row;
 }
 
 std::string verbs_of(schedule::named_algorithm const& row) {
@@ -59,48 +63,72 @@ std::string verbs_of(schedule::named_algorithm const& row) {
   return text;
 }
 
-void print(rank_t ranks, bool details) {
-  if (ranks < 2) throw schedule_error("list compares algorithms on at least 2 ranks");
-  std::cout << fmt::format("{:<22}  {:>5}  {:>9}  {:>9}  {:>5}  {:<7}  {:<5}  {}\n", fmt::format("{} ranks", ranks),
-                           "steps", "received", "combined", "peers", "bits", "order", "what it is");
-  schedule::room_limit const soon(std::size_t{1} << 20);  // 1,024 ranks that own a block each
-  progress shown;
-  std::size_t number = 0, left_out = 0;
-  for (auto const& row : schedule::registry()) {
-    shown.at(++number, schedule::registry().size(), row.name);
-    auto const found = figures(row, ranks);
-    left_out += found == no_figures(not_counted);
-    shown.erase();
-    std::cout << fmt::format("{:<22}  {}  {}\n", row.name, found, row.summary) << std::flush;
-    if (!details) continue;
-    std::cout << fmt::format("    {}{}\n    for {}\n    source: {}\n", row.name, parameters_of(row), verbs_of(row),
-                             row.source);
-    if (row.not_chosen != nullptr) std::cout << fmt::format("    not chosen by itself: {}\n", row.not_chosen);
-    for (schedule::parameter const& p : row.parameters) std::cout << fmt::format("    {}: {}\n", p.name, p.meaning);
-  }
-  std::cout
-      << "Volumes are per rank, in vectors. peers: the most ranks that one rank reads from in one step. order: whether "
-         "rank "
-         "order is kept (non-commutative operations); idem: minimum, maximum and the like only. With two nodes, or two "
-         "dimensions, where the algorithm needs them; fold has circulant's shifts. All take permute, the ranks in "
-         "another order: "
-         "3+1+0+2, reverse, rotate:K, stride:K, random:SEED, nodes:0.1.0.1.\n";
-  if (left_out > 0)
-    std::cout << fmt::format(
-        "{}: not counted, as these are written out for all ranks, and with so many that takes longer than some "
-        "seconds.\n",
-        not_counted);
+/// As --long tells it.
+std::string details_of(schedule::named_algorithm const& of) {
+  auto text =
+      fmt::format("    {}{}\n    for {}\n    source: {}\n", of.name, parameters_of(of), verbs_of(of), of.source);
+  if (of.not_chosen != nullptr) text += fmt::format("    not chosen by itself: {}\n", of.not_chosen);
+  for (schedule::parameter const& p : of.parameters) text += fmt::format("    {}: {}\n", p.name, p.meaning);
+  return text;
 }
+
+struct list_command {
+  rank_t ranks = 8;
+  bool details = false;
+  formats as_what;
+
+  void run() const {
+    if (ranks < 2) throw schedule_error("list compares algorithms on at least 2 ranks");
+    auto found = table()
+                     .with(as::words, fmt::format("{} ranks", ranks), "algorithm")
+                     .with(as::numbers, {"steps", "received", "combined", "peers"})
+                     .with(as::words, {"bits", "order", "what it is=summary"});
+    schedule::room_limit const soon(std::size_t{1} << 20);  // 1,024 ranks that own a block each
+    progress shown;
+    for (std::size_t number = 0; auto const& each : schedule::registry()) {
+      shown.at(++number, schedule::registry().size(), each.name);
+      found.add(row_of(each, ranks, !as_what.json && !as_what.csv));
+    }
+    shown.erase();
+    if (as_what.json) {
+      nlohmann::ordered_json const told{{"coset_list", 1}, {"ranks", ranks}, {"algorithms", found.as_json()}};
+      std::cout << told.dump(1) << '\n';
+    } else {
+      std::cout << (as_what.is_text() ? text_of(found)
+                                      : as_what.of(found, fmt::format("Algorithms on {} ranks", ranks)));
+    }
+  }
+
+ private:
+  std::string text_of(table const& found) const {
+    std::string text = found.heads();
+    for (std::size_t k = 0; auto const& each : schedule::registry())
+      text += found.line(found.rows()[k++]) + (details ? details_of(each) : "");
+    return text +
+           "Volumes are per rank, in vectors. peers: the most ranks that one rank reads from in one step. order: "
+           "whether "
+           "rank order is kept (non-commutative operations); idem: minimum, maximum and the like only. With two nodes, "
+           "or "
+           "two dimensions, where the algorithm needs them; fold has circulant's shifts. All take permute, the ranks "
+           "in "
+           "another order: 3+1+0+2, reverse, rotate:K, stride:K, random:SEED, nodes:0.1.0.1.\n" +
+           (std::ranges::any_of(found.rows(), [](auto const& row) { return row["steps"] == not_counted; })
+                ? fmt::format("{}: not counted, as these are written out for all ranks, and with so many that takes "
+                              "longer than some seconds.\n",
+                              not_counted)
+                : "");
+  }
+};
 
 }  // namespace
 
 void add_list(CLI::App& app) {
   auto const command = app.add_subcommand("list", "List the algorithms with their steps and volume");
-  auto const ranks = std::make_shared<rank_t>(8);
-  auto const details = std::make_shared<bool>(false);
-  add_ranks(*command, *ranks, "The number of ranks")->capture_default_str();
-  command->add_flag("-l,--long", *details, "Also list parameters, collectives and sources");
-  command->callback([ranks, details] { print(*ranks, *details); });
+  auto const state = std::make_shared<list_command>();
+  add_ranks(*command, state->ranks, "The number of ranks")->capture_default_str();
+  command->add_flag("-l,--long", state->details, "Also list parameters, collectives and sources");
+  state->as_what.add_to(*command);
+  command->callback([state] { state->run(); });
 }
 
 }  // namespace coset::cli

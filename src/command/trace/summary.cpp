@@ -20,12 +20,6 @@ using trace::kind;
 using trace::log;
 using trace::rank_log;
 
-std::string time_for_people(double ns) {
-  if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
-  if (ns < 1e6) return fmt::format("{:.3g} µs", ns / 1e3);
-  return ns < 1e9 ? fmt::format("{:.3g} ms", ns / 1e6) : fmt::format("{:.3g} s", ns / 1e9);
-}
-
 double length(event const& e) { return static_cast<double>(e.end - e.begin); }
 
 /// Where one rank's time went, in ns.
@@ -91,13 +85,8 @@ class cast {
     several_teams_ = teams.size() > processes.size();
   }
 
-  std::string columns(std::string_view process, std::string_view team) const {
-    return (several_processes_ ? fmt::format("{:>8} ", process) : "") +
-           (several_teams_ ? fmt::format("{:>5} ", team) : "");
-  }
-  std::string columns(rank_log const& rank) const {
-    return columns(fmt::format("{}", rank.process), fmt::format("{}", rank.root_team));
-  }
+  bool has_several_processes() const { return several_processes_; }
+  bool has_several_teams() const { return several_teams_; }
 
   /// "rank 3", "rank 3 of team 2", "rank 3 of team 2 of process 1".
   std::string name(rank_log const& rank) const {
@@ -116,22 +105,31 @@ class cast {
   bool several_processes_ = false, several_teams_ = false;
 };
 
-std::string shares(log const& of, cast const& who) {
-  std::string text = who.columns("process", "team") +
-                     fmt::format("{:>6} {:>10} {:>9} | {:>8} {:>6} {:>6} {:>6} {:>8} {:>6}\n", "rank", "operations",
-                                 "time", "outside", "wait", "fold", "copy", "message", "other");
+/// Where the time of each rank went.
+table shares(log const& of, cast const& who) {
+  table made;
+  if (who.has_several_processes()) made.with(as::numbers, {"process"});
+  if (who.has_several_teams()) made.with(as::numbers, {"team"});
+  made.with(as::numbers, {"rank", "operations"})
+      .with(as::time, {"time=time_ns"})
+      .with({.unit = "%", .digits = 0}, {"outside", "wait", "fold", "copy", "message", "other"});
   for (rank_log const& rank : of.ranks) {
     times const t = times_of(rank);
     if (t.operations == 0) continue;
-    auto const share = [&](double part) {
-      return fmt::format("{:.0f} %", t.whole > 0 ? 100 * std::min(part / t.whole, 1.0) : 0.0);
-    };
-    text += who.columns(rank);
-    text += fmt::format("{:>6} {:>10} {:>9} | {:>8} {:>6} {:>6} {:>6} {:>8} {:>6}\n", rank.number, t.operations,
-                        time_for_people(t.whole), share(t.outside()), share(t.wait), share(t.fold), share(t.copy),
-                        share(t.message), share(t.other()));
+    auto const share = [&](double part) { return t.whole > 0 ? 100 * std::min(part / t.whole, 1.0) : 0.0; };
+    made.add({{"process", rank.process},
+              {"team", rank.root_team},
+              {"rank", rank.number},
+              {"operations", t.operations},
+              {"time_ns", t.whole},
+              {"outside", share(t.outside())},
+              {"wait", share(t.wait)},
+              {"fold", share(t.fold)},
+              {"copy", share(t.copy)},
+              {"message", share(t.message)},
+              {"other", share(t.other())}});
   }
-  return text;
+  return made;
 }
 
 std::string longest_wait(log const& of, cast const& who) {
@@ -284,12 +282,14 @@ std::string dropped(log const& of, cast const& who) {
 
 }  // namespace
 
+table shares_of(log const& of) { return shares(of, cast(of)); }
+
 std::string summary_of(log const& of) {
   bool const any = std::ranges::any_of(of.ranks, [](rank_log const& rank) { return !rank.events.empty(); });
   if (!any) return "no rank has done anything\n";
   cast const who(of);
-  return shares(of, who) + longest_wait(of, who) + failures(of, who) + late_ranks(of, who) + work_imbalance(of, who) +
-         most_waited_for(of, who) + bytes_by_level(of) + dropped(of, who);
+  return shares(of, who).as_text() + longest_wait(of, who) + failures(of, who) + late_ranks(of, who) +
+         work_imbalance(of, who) + most_waited_for(of, who) + bytes_by_level(of) + dropped(of, who);
 }
 
 }  // namespace coset::cli

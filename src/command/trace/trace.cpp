@@ -9,6 +9,7 @@
 #include <span>
 
 #include "command/commands.hpp"
+#include "command/formats.hpp"
 #include "command/machine_options.hpp"
 #include "command/measure/harness/workload.hpp"
 #include "command/numbers.hpp"
@@ -27,6 +28,7 @@ struct trace_arguments {
   std::uint64_t bytes = 64 << 10;
   std::size_t iterations = 100, events = 0;
   rank_t ranks = 0;
+  formats as_what;  ///< of a summary
 };
 
 /// Inputs are rewritten and results read, as programs do. Returns how many items were wrong.
@@ -75,7 +77,12 @@ void trace_collective(trace_arguments const& a) {
 
 void run_trace(trace_arguments const& a) {
   if (!a.summarised.empty()) {
-    std::cout << summary_of(read_trace(a.summarised));
+    auto const read = read_trace(a.summarised);
+    if (a.as_what.json)
+      std::cout << nlohmann::ordered_json{{"coset_trace_summary", 1}, {"ranks", shares_of(read).as_json()}}.dump(1)
+                << '\n';
+    else
+      std::cout << (a.as_what.is_text() ? summary_of(read) : a.as_what.of(shares_of(read), a.summarised));
   } else if (!a.merged.empty()) {
     std::vector<trace::log> all;
     for (auto const& file : a.merged) all.push_back(read_trace(file));
@@ -116,6 +123,8 @@ void add_trace(CLI::App& app) {
   command.add_option("-o,--output", a->output, "The trace, for https://ui.perfetto.dev or chrome://tracing")
       ->capture_default_str();
   auto* const summary = command.add_option("--summary", a->summarised, "Instead, tell what is in this trace");
+  a->as_what.add_to(command, "With --summary: where the time of each rank went, as CSV");
+  for (char const* const format : {"--json", "--csv", "--html"}) command.get_option(format)->needs(summary);
   auto* const merge =
       command.add_option("--merge", a->merged,
                          "Instead, make one trace of those that the processes of a job have written with COSET_TRACE");

@@ -55,7 +55,8 @@ verb asked_verb(std::string const& name) try {
 
 /// How it is told, and whether two plans are measured.
 struct shown {
-  bool json = false, all = false, measures = false;
+  formats as;
+  bool all = false, measures = false;
 };
 
 struct why_command {
@@ -73,13 +74,13 @@ struct why_command {
                           verb_name.find("scatter_add") == 0 || verb_name.find("reduction") != std::string::npos))
       throw argument_error(
           "--measure is for a collective, other than exclusive_scan, of compact ranks of this machine");
-    if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, show.json));
+    if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, show.as));
     if (verb_name == "sparse_reduction")
-      return void(std::cout << why_sparse(scatter, hosts.ranks, seconds_of_byte_alone(), show.json));
+      return void(std::cout << why_sparse(scatter, hosts.ranks, seconds_of_byte_alone(), show.as));
     if (!hosts.network.empty() && !hosts.any())
       throw argument_error("--network is between hosts: give --hosts 4,4 or --links FILE");
     if (!hosts.links.empty()) return void(std::cout << why_on_links());
-    if (!hosts.ranks.empty()) return void(std::cout << why_between(question_between(hosts.ranks), show.json, show.all));
+    if (!hosts.ranks.empty()) return void(std::cout << why_between(question_between(hosts.ranks), show.as, show.all));
     auto asked = question_asked();
     auto const rules = choice::table::of_this_machine();
     if (on_this_machine()) asked.memory.costs = rules.costs();
@@ -87,13 +88,15 @@ struct why_command {
     auto const* const rule = rule_for(asked, rules);
     std::vector<priced_and_measured> measured;
     if (show.measures) measured = measure_first_two(asked, found);
-    if (!show.json) {
+    if (show.as.is_table()) {
+      std::cout << show.as.of(candidates(found), title(asked));
+    } else if (show.as.json) {
+      auto text = as_json(asked, found, rule);
+      if (show.measures) text["measured"] = coset::cli::json_of(measured);
+      std::cout << text.dump(1) << '\n';
+    } else {
       std::cout << as_text(asked, found, rule) << (show.measures ? text_of(measured) : "");
-      return;
     }
-    auto text = as_json(asked, found, rule);
-    if (show.measures) text["measured"] = coset::cli::json_of(measured);
-    std::cout << text.dump(1) << '\n';
   }
 
   ordered_json answer() const {
@@ -153,7 +156,7 @@ struct why_command {
     auto q = question_between(facts.ranks);
     q.hosts.switches = facts.switches;
     auto const of_hosts = read.links.with_one_rank_a_place();
-    return why_between(q, show.json, show.all, &of_hosts);
+    return why_between(q, show.as, show.all, &of_hosts);
   }
 
   choice::question question_asked() const {
@@ -190,15 +193,29 @@ struct why_command {
     return a.algorithm.text() + ", " + program::policy_name(a.storage);
   }
 
-  static std::string row(explained const& e, std::string const& mark) {
-    auto const us = [](double seconds) { return fmt::format(" {:>9.3f}", seconds * 1e6); };
-    schedule::price const& steps = e.steps;
-    choice::storage_price const& storage = e.storage;
-    std::string text = fmt::format("{:>1} {}", mark, us(e.seconds()));
-    for (double const term : {steps.latency, steps.peers, steps.transfer, steps.combine, storage.copies, storage.owners,
-                              storage.reaching, storage.memory, storage.meeting})
-      text += us(term);
-    return text + fmt::format("  {}\n", name_of_plan(e.what));
+  /// Candidates by what they cost, the chosen one with its mark.
+  static table candidates(choice::explanation const& found) {
+    auto made = table()
+                    .with(as::words, {"=mark"})
+                    .with(as::us, {"total=seconds", "rounds", "peers", "bytes", "combining", "copies", "owners",
+                                   "reaching", "memory", "meeting"})
+                    .with(as::words, {"plan"});
+    auto const rules = rules_of(found);
+    bool is_there = false;
+    auto const add = [&](explained const& e, std::string const& mark) {
+      auto row = json_of(e);
+      row.update({{"mark", mark}, {"plan", name_of_plan(e.what)}});
+      made.add(std::move(row));
+    };
+    for (explained const& e : found.candidates) {
+      // Its storage may have been refined by a rule, as to output_push, which costs the same.
+      bool const is_chosen =
+          !is_there && e.what.algorithm == found.chosen.what.algorithm && e.seconds() == found.chosen.seconds();
+      is_there |= is_chosen;
+      is_chosen ? add(found.chosen, ">") : add(e, mark_of(e, rules));
+    }
+    if (!is_there) add(found.chosen, ">");
+    return made;
   }
 
   static std::string name_of_group(choice::question const& q, schedule::link const& l) {
@@ -208,9 +225,13 @@ struct why_command {
                                                               : "ranks of a node";
   }
 
+  static std::string title(choice::question const& q) {
+    return fmt::format("{} of {}", name_of(q.what), bytes_for_people(q.bytes));
+  }
+
   std::string machine_text(choice::question const& q) const {
     std::size_t const longest = choice::class_end(q.bytes);
-    std::string text = fmt::format("{} of {}", name_of(q.what), bytes_for_people(q.bytes));
+    std::string text = title(q);
     if (longest != q.bytes) text += fmt::format(" (served and priced as {})", bytes_for_people(longest));
     text += fmt::format(" on {} ranks", q.ranks);
     auto const groups = choice::groups_of(q), uneven = choice::uneven_nodes_of(q);
@@ -240,23 +261,10 @@ struct why_command {
 
   std::string as_text(choice::question const& q, choice::explanation const& found,
                       calibration::rule const* rule) const {
-    constexpr std::size_t most_rows = 12;
-    std::string text = machine_text(q);
-    text += fmt::format("  {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  plan\n", "us", "rounds",
-                        "peers", "bytes", "combining", "copies", "owners", "reaching", "memory", "meeting");
+    std::string text = machine_text(q) + candidates_text(candidates(found), show.all);
     auto const rules = rules_of(found);
-    std::size_t left_out = 0;
-    for (std::size_t k = 0; k < found.candidates.size(); ++k) {
-      bool const is_chosen = found.candidates[k].what.algorithm == found.chosen.what.algorithm;
-      if (!show.all && k >= most_rows && !is_chosen)
-        ++left_out;
-      else
-        text += row(found.candidates[k], mark_of(found.candidates[k], rules));
-    }
-    if (left_out > 0) text += fmt::format("  … and {} more; --all shows them\n", left_out);
     if (found.not_counted > 0)
       text += fmt::format("  … and {} that would be written out for so many ranks: not counted\n", found.not_counted);
-    text += row(found.chosen, ">");
     text += fmt::format("chosen: the cheapest{}\n", rules.empty() ? "" : " that no rule removes");
     for (std::size_t k = 0; k < rules.size(); ++k) text += fmt::format("  {}: {}\n", letter(k), rules[k]);
     text += fmt::format("it took {:.0f} us to choose\n", found.choice_seconds * 1e6);
@@ -325,7 +333,8 @@ struct why_command {
 
 /// Loops and sparse reductions are priced by these options alone.
 void refuse_what_is_ignored(CLI::App const& why, std::string const& what) {
-  std::vector<std::string_view> heard{"--length", "--updates", "--element-bytes", "--window", "--keys", "--json"};
+  std::vector<std::string_view> heard{"--length", "--updates", "--element-bytes", "--window",
+                                      "--keys",   "--json",    "--csv",           "--html"};
   if (what == "scatter_add")
     heard.insert(heard.end(), {"--ranks", "--value-bytes", "--most-bytes"});
   else if (what == "sparse_reduction")
@@ -339,6 +348,18 @@ void refuse_what_is_ignored(CLI::App const& why, std::string const& what) {
 }
 
 }  // namespace
+
+std::string candidates_text(table const& found, bool all) {
+  constexpr std::size_t most_rows = 12;
+  std::string text = found.heads();
+  std::size_t left_out = 0;
+  for (std::size_t k = 0; k < found.rows().size(); ++k)
+    if (auto const& row = found.rows()[k]; all || k < most_rows || row["mark"] == ">")
+      text += found.line(row);
+    else
+      ++left_out;
+  return left_out == 0 ? text : text + fmt::format("   … and {} more; --all shows them\n", left_out);
+}
 
 std::vector<processor> place_on(topology const& machine, placement how, bool is_here, choice::question& q) {
   if (q.ranks == 0) q.ranks = machine.cores();
@@ -410,7 +431,7 @@ void add_why(CLI::App& app) {
                "Also measure the chosen plan and the runner-up on this machine, beside what is expected of them: what "
                "they add to cycles in which inputs are rewritten and results read, these cycles, and calls alone");
   why.add_flag("--all", state->show.all, "Show all candidates, not only the cheapest");
-  why.add_flag("--json", state->show.json, "As JSON");
+  state->show.as.add_to(why, "As CSV, a line for each candidate");
   why.callback([state, &why] {
     refuse_what_is_ignored(why, state->verb_name);
     state->run();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "command/table.hpp"
 #include "coset/topology.hpp"
 #include "planning/choice/choose.hpp"
 
@@ -17,5 +18,8 @@ namespace coset::cli {
 std::vector<processor> place_on(topology const& machine, placement, bool is_here, choice::question& q);
 
 nlohmann::ordered_json why_here(std::string const& verb, std::uint64_t bytes, rank_t ranks, bool in_place);
+
+/// The first dozen rows, unless `all` are wanted, and whichever has ">" as its "mark".
+std::string candidates_text(table const&, bool all);
 
 }  // namespace coset::cli

@@ -12,6 +12,7 @@
 
 #include "command/bytes.hpp"
 #include "command/shown/networks/network.hpp"
+#include "command/why/why.hpp"
 #include "planning/choice/hosts/exchange.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 
@@ -71,20 +72,16 @@ std::vector<priced_exchange> candidates_of(choice::question const& q) {
   return all;
 }
 
+std::string title(choice::question const& q) {
+  return fmt::format("{} of {} on {} ranks of {} hosts", name_of(q.what), bytes_for_people(q.bytes), q.ranks,
+                     q.hosts.ranks.size());
+}
+
 std::string exchange_plan(choice::question const& q, exchange const& how) {
   auto const answer = choice::as_answer(q, how);
   std::string text = answer.algorithm.text() + ", " + program::policy_name(answer.storage);
   if (answer.segment_bytes != 0) text += ", segments of " + bytes_for_people(answer.segment_bytes);
   return text;
-}
-
-std::string exchange_row(choice::question const& q, priced_exchange const& e, char const* mark) {
-  std::string text = fmt::format("{:>1} ", mark);
-  if (e.on_links) text += fmt::format(" {:>11.3f}", *e.on_links * 1e6);
-  for (double const seconds :
-       {e.price.total(), e.price.inside, e.price.rounds, e.price.messages, e.price.bytes, e.price.combine})
-    text += fmt::format(" {:>11.3f}", seconds * 1e6);
-  return text + fmt::format("  {}\n", exchange_plan(q, e.how));
 }
 
 ordered_json exchange_json(choice::question const& q, priced_exchange const& e) {
@@ -102,10 +99,26 @@ ordered_json exchange_json(choice::question const& q, priced_exchange const& e) 
   return made;
 }
 
+/// By what they cost, the chosen one with its mark; it may be none of those that are cheapest with their segments.
+table exchanges(choice::question const& q, std::vector<priced_exchange> all, priced_exchange const& chosen) {
+  table made;
+  made.with(as::words, {"=mark"});
+  if (chosen.on_links) made.with(as::us, {"on links=on_links"});
+  made.with(as::us, {"total=seconds", "inside", "rounds", "messages", "bytes", "combining"}).with(as::words, {"plan"});
+  auto const is_chosen = [&](priced_exchange const& e) { return e.how == chosen.how; };
+  if (std::ranges::none_of(all, is_chosen)) all.push_back(chosen);
+  for (priced_exchange const& e : all) {
+    auto row = exchange_json(q, e);
+    row.update({{"mark", is_chosen(e) ? ">" : ""}, {"plan", exchange_plan(q, e.how)}});
+    made.add(std::move(row));
+  }
+  return made;
+}
+
 /// Where there is one way only.
-std::string only_way(choice::question const& q, bool json) {
+std::string only_way(choice::question const& q, formats const& as_what) {
   choice::answer const chosen = choice::choose_between(q);
-  if (json) {
+  if (as_what.json) {
     ordered_json const text{{"coset_why", 1},
                             {"collective", name_of(q.what)},
                             {"hosts", q.hosts.ranks},
@@ -114,9 +127,10 @@ std::string only_way(choice::question const& q, bool json) {
                             {"candidates", ordered_json::array()}};
     return text.dump(1) + '\n';
   }
-  return fmt::format(
-      "{} of {} on {} ranks of {} hosts\n> {}\nchosen: what only moves goes straight from host to host\n",
-      name_of(q.what), bytes_for_people(q.bytes), q.ranks, q.hosts.ranks.size(), chosen.algorithm.text());
+  auto only = table().with(as::words, {"=mark", "plan=algorithm"});
+  only.add({{"mark", ">"}, {"algorithm", chosen.algorithm.text()}});
+  if (as_what.is_table()) return as_what.of(only, title(q));
+  return title(q) + '\n' + only.line(only.rows().front()) + "chosen: what only moves goes straight from host to host\n";
 }
 
 }  // namespace
@@ -133,9 +147,9 @@ choice::host_facts hosts_of(schedule::network_file const& of, std::string const&
   return found;
 }
 
-std::string why_between(choice::question const& q, bool json, bool all, schedule::network const* links) {
+std::string why_between(choice::question const& q, formats const& as_what, bool all, schedule::network const* links) {
   if (q.hosts.ranks.size() < 2) throw argument_error("there is one host; take two or more");
-  if (choice::goes_straight(q.what)) return only_way(q, json);
+  if (choice::goes_straight(q.what)) return only_way(q, as_what);
   auto found = candidates_of(q);
   exchange const chosen = choice::cheapest_exchange(q);
   priced_exchange winner{chosen, choice::price_of(q, chosen)};
@@ -149,7 +163,7 @@ std::string why_between(choice::question const& q, bool json, bool all, schedule
     winner.on_links = on_links(winner);
     std::ranges::stable_sort(found, {}, [](priced_exchange const& e) { return *e.on_links; });
   }
-  if (json) {
+  if (as_what.json) {
     ordered_json candidates = ordered_json::array();
     for (auto const& e : found) candidates.push_back(exchange_json(q, e));
     ordered_json const text{{"coset_why", 1},
@@ -165,18 +179,13 @@ std::string why_between(choice::question const& q, bool json, bool all, schedule
                             {"candidates", candidates}};
     return text.dump(1) + '\n';
   }
-  constexpr std::size_t shown = 12;
-  std::string text = fmt::format(
-      "{} of {} on {} ranks of {} hosts\n  a message: {:.1f} us, {:.1f} us more for each further one, {:.3f} ns a "
-      "byte\n",
-      name_of(q.what), bytes_for_people(q.bytes), q.ranks, q.hosts.ranks.size(), q.hosts.network.latency * 1e6,
-      q.hosts.network.per_peer * 1e6, q.hosts.network.per_byte * 1e9);
-  if (winner.on_links) text += fmt::format("  {:>12}", "us on links");
-  text += fmt::format("  {:>12} {:>11} {:>11} {:>11} {:>11} {:>11}  plan\n", "us", "inside", "rounds", "messages",
-                      "bytes", "combining");
-  for (std::size_t k = 0; k < found.size() && (all || k < shown); ++k) text += exchange_row(q, found[k], "");
-  if (!all && found.size() > shown) text += fmt::format("  … and {} more; --all shows them\n", found.size() - shown);
-  text += exchange_row(q, winner, ">");
+  auto const told = exchanges(q, found, winner);
+  if (as_what.is_table()) return as_what.of(told, title(q));
+  auto const text =
+      title(q) +
+      fmt::format("\n  a message: {:.1f} us, {:.1f} us more for each further one, {:.3f} ns a byte\n",
+                  q.hosts.network.latency * 1e6, q.hosts.network.per_peer * 1e6, q.hosts.network.per_byte * 1e9) +
+      candidates_text(told, all);
   if (winner.on_links)
     return text + fmt::format("chosen, as if hosts shared no links: {:.2f} times what the fastest takes on them\n",
                               *winner.on_links / *found.front().on_links);

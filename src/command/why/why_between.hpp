@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "command/formats.hpp"
 #include "command/shown/networks/network.hpp"
 #include "planning/choice/choose.hpp"
 
@@ -14,6 +15,6 @@ choice::host_facts hosts_of(schedule::network_file const&, std::string const& na
 
 /// The ways to exchange, priced term by term, and the chosen one; as a table or as JSON. `all`: not only the cheapest. With
 /// the links between the hosts, also what they take where messages share these, and which is the fastest then.
-std::string why_between(choice::question const&, bool json, bool all, schedule::network const* links = nullptr);
+std::string why_between(choice::question const&, formats const&, bool all, schedule::network const* links = nullptr);
 
 }  // namespace coset::cli

@@ -6,18 +6,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "command/why/why.hpp"
+
 namespace coset::cli {
 namespace {
 
 using nlohmann::ordered_json;
 
 std::string plan_of(choice::answer const& a) { return a.algorithm.text() + "/" + program::policy_name(a.storage); }
-
-std::string column(double value, int width, int digits) {
-  return value > 0 ? fmt::format(" {:>{}.{}f}", value, width, digits) : fmt::format(" {:>{}}", "-", width);
-}
-
-ordered_json number_or_null(double seconds) { return seconds > 0 ? ordered_json(seconds) : ordered_json(); }
 
 }  // namespace
 
@@ -34,30 +30,36 @@ std::vector<priced_and_measured> measure_first_two(choice::question const& q, ch
   return both;
 }
 
-std::string text_of(std::vector<priced_and_measured> const& all) {
-  std::string text = fmt::format("{:>12} {:>9} {:>9} {:>9} {:>11}  plan, here: added to a cycle's own work\n",
-                                 "us: model", "added", "cycle", "call", "model/added");
-  for (auto const& [priced, here] : all) {
-    text += fmt::format("{:>12.3f}", priced.seconds() * 1e6);
-    for (double const seconds : {here.added, here.cycle, here.call}) text += column(seconds * 1e6, 9, 3);
-    text += column(here.added > 0 ? priced.seconds() / here.added : 0, 11, 2);
-    auto const cores = here.one_way > 0 ? fmt::format(", {:.0f} ns between the cores", here.one_way * 1e9) : "";
-    text += fmt::format("  {}{}\n", plan_of(priced.what), here.declined.empty() ? cores : ": " + here.declined);
-  }
-  return text;
-}
-
 ordered_json json_of(std::vector<priced_and_measured> const& all) {
   ordered_json list = ordered_json::array();
   for (auto const& [priced, here] : all)
     list.push_back({{"plan", plan_of(priced.what)},
                     {"model", priced.seconds()},
-                    {"added", number_or_null(here.added)},
-                    {"call", number_or_null(here.call)},
-                    {"cycle", number_or_null(here.cycle)},
-                    {"one_way", number_or_null(here.one_way)},
+                    {"added", if_positive(here.added)},
+                    {"call", if_positive(here.call)},
+                    {"cycle", if_positive(here.cycle)},
+                    {"one_way", if_positive(here.one_way)},
                     {"declined", here.declined.empty() ? ordered_json() : ordered_json(here.declined)}});
   return list;
+}
+
+std::string text_of(std::vector<priced_and_measured> const& all) {
+  auto told = table()
+                  .with(as::us, {"model", "added", "cycle", "call"})
+                  .with(as::ratio, {"model/added=ratio"})
+                  .with(as::words, {"plan, here: added to a cycle's own work=plan"});
+  for (auto row : json_of(all)) {
+    auto const& added = row["added"];
+    row["ratio"] = added.is_null() ? ordered_json() : ordered_json(row["model"].get<double>() / added.get<double>());
+    std::string note;
+    if (!row["declined"].is_null())
+      note = ": " + row["declined"].get<std::string>();
+    else if (!row["one_way"].is_null())
+      note = fmt::format(", {:.0f} ns between the cores", row["one_way"].get<double>() * 1e9);
+    row["plan"] = row["plan"].get<std::string>() + note;
+    told.add(std::move(row));
+  }
+  return told.as_text();
 }
 
 }  // namespace coset::cli

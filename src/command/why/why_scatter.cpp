@@ -43,7 +43,7 @@ std::string note_of(updates_room::priced_way const& way) {
 
 }  // namespace
 
-std::string why_scatter(asked_scatter const& asked, rank_t threads, bool as_json) {
+std::string why_scatter(asked_scatter const& asked, rank_t threads, formats const& as_what) {
   if (asked.length == 0 || asked.updates == 0)
     throw argument_error("why scatter_add: give --length, the elements of the target, and --updates of the loop");
   auto machine = updates_room::machine_facts::of_this_machine();
@@ -61,26 +61,31 @@ std::string why_scatter(asked_scatter const& asked, rank_t threads, bool as_json
   bool const is_too_little = updates_room::is_too_little(facts, machine);
   auto const& best = is_too_little ? all.front() : updates_room::best_of(all, options, facts);
   ordered_json ways = ordered_json::array();
-  std::string text =
-      fmt::format("scatter_add of {} updates into {} elements of {} bytes by {} threads\n  {:>10} {:>11} {:>11}  way\n",
-                  asked.updates, asked.length, asked.element_bytes, facts.threads, "us", "memory", "moved");
+  auto const title = fmt::format("scatter_add of {} updates into {} elements of {} bytes by {} threads", asked.updates,
+                                 asked.length, asked.element_bytes, facts.threads);
+  auto told = table()
+                  .with(as::words, {"=mark"})
+                  .with({.unit = "us", .digits = 1, .scale = 1e6}, {"time=seconds"})
+                  .with(as::bytes, {"memory=memory_bytes", "moved=moved_bytes"})
+                  .with(as::words, {"way", "=note"});
   for (auto const& each : all) {
-    text += fmt::format("{:>1} {:>10.1f} {:>11} {:>11}  {:<15} {}\n", &each == &best ? ">" : "", each.seconds * 1e6,
-                        bytes_for_people(static_cast<std::uint64_t>(each.memory_bytes)),
-                        bytes_for_people(static_cast<std::uint64_t>(each.moved_bytes)), updates_room::name_of(each.by),
-                        note_of(each));
     ways.push_back({{"way", updates_room::name_of(each.by)},
                     {"seconds", each.seconds},
                     {"memory_bytes", each.memory_bytes},
                     {"moved_bytes", each.moved_bytes},
                     {"possible", each.possible},
                     {"note", note_of(each)}});
+    auto row = ways.back();
+    row["mark"] = &each == &best ? ">" : "";
+    told.add(std::move(row));
   }
-  text += fmt::format("chosen: {}\n", is_too_little ? "one thread is done before others would have begun to help"
-                                      : best.by < way::private_copies
-                                          ? "the cheapest; it has the serial loop's bits"
-                                          : "the cheapest; ways with the serial loop's bits cost over 5 % more");
-  if (!as_json) return text;
+  if (as_what.is_table()) return as_what.of(told, title);
+  if (as_what.is_text())
+    return fmt::format("{}\n{}chosen: {}\n", title, told.as_text(),
+                       is_too_little ? "one thread is done before others would have begun to help"
+                       : best.by < way::private_copies
+                           ? "the cheapest; it has the serial loop's bits"
+                           : "the cheapest; ways with the serial loop's bits cost over 5 % more");
   ordered_json const json{{"coset_why_scatter", 1},
                           {"length", asked.length},
                           {"updates", asked.updates},

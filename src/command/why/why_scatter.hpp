@@ -5,11 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "command/formats.hpp"
 #include "coset/error.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace coset::cli {
 
@@ -22,6 +19,6 @@ struct asked_scatter {
 void add_scatter_options(CLI::App&, asked_scatter&);
 
 /// With so many threads; 0: one for each processor that the process may use.
-std::string why_scatter(asked_scatter const&, rank_t threads, bool as_json);
+std::string why_scatter(asked_scatter const&, rank_t threads, formats const&);
 
 }  // namespace coset::cli

@@ -88,37 +88,42 @@ char const* when(std::vector<priced_rounds> const& all, priced_rounds const& the
 }  // namespace
 
 std::string why_sparse(asked_scatter const& asked, std::vector<rank_t> const& ranks, double seconds_of_byte,
-                       bool as_json) {
+                       formats const& as_what) {
   if (asked.length == 0 || asked.updates == 0 || ranks.size() < 2)
     throw argument_error(
         "why sparse_reduction: give --hosts, the threads of each process, --length, the elements of the target, and "
         "--updates of all threads together");
   if (asked.keys != "uniform")
     throw argument_error("why sparse_reduction: keys are uniform, in the whole array or in --window");
-  detail::reduction_table table;
-  auto const core = reducer_like(asked, table);
+  detail::reduction_table reduction;
+  auto const core = reducer_like(asked, reduction);
   bool goes_on_keeping = false;
   auto const found = price_rounds(asked, ranks, *core, goes_on_keeping);
-  std::string text = fmt::format(
-      "sparse_reduction of {} updates into {} elements of {} bytes by {} threads of {} processes\n  {:>12} {:>13}  "
-      "way\n",
-      asked.updates, asked.length, asked.element_bytes, std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{0}),
-      ranks.size(), "us a process", "bytes of all");
+  auto const title = fmt::format(
+      "sparse_reduction of {} updates into {} elements of {} bytes by {} threads of {} processes", asked.updates,
+      asked.length, asked.element_bytes, std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{0}), ranks.size());
+  auto told = table()
+                  .with(as::words, {"=mark"})
+                  .with({.unit = "us", .digits = 1, .scale = 1e6}, {"a process=seconds"})
+                  .with(as::bytes, {"bytes of all=bytes"})
+                  .with(as::words, {"way", "rounds"});
   ordered_json rounds = ordered_json::array();
   for (auto const& each : found) {
     ordered_json ways = ordered_json::array();
     bool const come = &each == &found[0] || !goes_on_keeping;
-    text += fmt::format("{}: {}\n", when(found, each, goes_on_keeping), each.name);
     for (wire const way : {wire::each_rank, wire::each_process, wire::whole_array}) {
       std::uint64_t const bytes = each.choice.bytes[static_cast<std::size_t>(way)];
       double const seconds = static_cast<double>(bytes) / static_cast<double>(ranks.size()) * seconds_of_byte;
-      text += fmt::format("{:>1} {:>12.1f} {:>13}  {}\n", come && way == each.choice.way ? ">" : "", seconds * 1e6,
-                          bytes_for_people(bytes), name_of(way));
       ways.push_back({{"way", name_of(way)}, {"bytes", bytes}, {"seconds", seconds}});
+      auto row = ways.back();
+      row["mark"] = come && way == each.choice.way ? ">" : "";
+      row["rounds"] = fmt::format("{}: {}", when(found, each, goes_on_keeping), each.name);
+      told.add(std::move(row));
     }
     rounds.push_back({{"updates_are_kept", each.keeps}, {"chosen", name_of(each.choice.way)}, {"ways", ways}});
   }
-  if (!as_json) return text;
+  if (as_what.is_table()) return as_what.of(told, title);
+  if (as_what.is_text()) return title + '\n' + told.as_text();
   ordered_json const json{{"coset_why_sparse", 1},
                           {"length", asked.length},
                           {"updates", asked.updates},

@@ -10,6 +10,6 @@
 namespace coset::cli {
 
 /// Processes of so many ranks each, and what a byte between them takes.
-std::string why_sparse(asked_scatter const&, std::vector<rank_t> const& ranks, double seconds_of_byte, bool as_json);
+std::string why_sparse(asked_scatter const&, std::vector<rank_t> const& ranks, double seconds_of_byte, formats const&);
 
 }  // namespace coset::cli

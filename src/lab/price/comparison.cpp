@@ -14,7 +14,7 @@
 #include <ostream>
 #include <set>
 
-#include "command/output.hpp"
+#include "command/shown/networks/link_traffic.hpp"
 #include "command/shown/selector.hpp"
 #include "lab/price/soon.hpp"
 #include "planning/schedule/core/required.hpp"
@@ -29,11 +29,22 @@ struct counted_schedule {
   std::string name;
   schedule::properties found;
   counted work;
+  std::string node_link = {};
 };
+
+/// The load of a node's busiest link in one direction, in vectors.
+std::string busiest_node_link(schedule::schedule const& made, std::vector<rank_t> const& nodes) {
+  if (nodes.empty()) return "";
+  std::vector<rank_t> node_of;
+  for (rank_t n = 0; n < nodes.size(); ++n) node_of.insert(node_of.end(), nodes[n], n);
+  schedule::fraction busiest = 0;
+  for (auto const& [out, in] : schedule::host_traffic(made, node_of)) busiest = std::max({busiest, out, in});
+  return busiest.text();
+}
 
 counted_schedule counted_schedule_of(std::string name, schedule::schedule const& made, cost_setting const& setting) {
   auto const found = schedule::validate(made);
-  return {std::move(name), found, setting.count(made)};
+  return {std::move(name), found, setting.count(made), busiest_node_link(made, setting.nodes)};
 }
 
 compared priced(std::string const& name, counted_schedule const& one, rank_t ranks, std::uint64_t bytes) {
@@ -45,7 +56,8 @@ compared priced(std::string const& name, counted_schedule const& one, rank_t ran
           one.found,
           one.work.price(size),
           one.work.contention(size),
-          one.work.work.busiest()};
+          one.work.work.busiest(),
+          one.node_link};
 }
 
 /// One algorithm or plan on one number of ranks, at any size.
@@ -149,48 +161,82 @@ bool has_one_point(std::vector<compared> const& rows) {
       rows, [&](compared const& r) { return r.ranks == rows.front().ranks && r.bytes == rows.front().bytes; });
 }
 
+/// As programs get them.
+std::vector<ordered_json> rows_of(comparison const& of) {
+  std::vector<ordered_json> all;
+  for (compared const& row : of.rows) {
+    all.push_back({{"algorithm", row.name},
+                   {"made", row.made},
+                   {"ranks", row.ranks},
+                   {"bytes", row.bytes},
+                   {"seconds", row.price.total()},
+                   {"latency", row.price.latency},
+                   {"peers", row.price.peers},
+                   {"transfer", row.price.transfer},
+                   {"combine", row.price.combine},
+                   {"steps", row.found.steps},
+                   {"received_max", row.found.received_max.text()},
+                   {"combined_max", row.found.combined_max.text()},
+                   {"rank_uniform", row.found.rank_uniform},
+                   {"ordered", row.found.ordered}});
+    if (!row.node_link.empty()) all.back()["node_link"] = row.node_link;
+    if (!of.shares_links) continue;
+    all.back()["contention"] = row.contention;
+    all.back()["busiest"] = {{"link", row.busiest.name}, {"vectors", row.busiest.volume.text()}};
+    all.back()["most_messages"] = row.busiest.most_messages;
+  }
+  return all;
+}
+
 /// A line for each schedule, with what its time is spent on.
 std::string lines(comparison const& of) {
-  std::string text = fmt::format("{:>12}  {:>6}  {:>5}  {:>12}  {:>12}  {:>12}", "microseconds", "ratio", "steps",
-                                 "latency", "transfer", "combine");
+  constexpr look us{.unit = "us", .digits = 2, .scale = 1e6};
+  auto told = table()
+                  .with(us, {"time=seconds"})
+                  .with(as::ratio, {"ratio"})
+                  .with(as::numbers, {"steps"})
+                  .with(us, {"latency=waiting", "transfer", "combine"})
+                  .with(as::numbers, {"received=received_max", "combined=combined_max"});
+  if (!of.rows.front().node_link.empty()) told.with(as::numbers, {"node link=node_link"});
   if (of.shares_links)
-    text += fmt::format("  {:>10}  {:>9}  {:<28}", "contention", "messages", "busiest link, vectors");
-  text += fmt::format("  {:<6}  {:<5}  algorithm\n", "bits", "order");
-  auto const fastest = std::ranges::min_element(of.rows, {}, microseconds);
-  for (compared const& row : of.rows) {
-    double const ratio = microseconds(*fastest) > 0 ? microseconds(row) / microseconds(*fastest) : 1;
-    text += fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>12.2f}  {:>12.2f}  {:>12.2f}", microseconds(row), ratio,
-                        row.found.steps, (row.price.latency + row.price.peers) * 1e6, row.price.transfer * 1e6,
-                        row.price.combine * 1e6);
-    if (of.shares_links)
-      text += fmt::format("  {:>10.2f}  {:>9}  {:<28}", row.contention, row.busiest.most_messages,
-                          fmt::format("{}: {}", row.busiest.name, row.busiest.volume.text()));
-    text += fmt::format("  {:<6}  {:<5}  {}\n", row.found.rank_uniform ? "same" : "differ",
-                        row.found.ordered ? "yes" : "no", row.made);
+    told.with(as::ratio, {"contention"})
+        .with(as::numbers, {"messages=most_messages"})
+        .with(as::words, {"busiest link=busiest.link"})
+        .with({.unit = "vectors"}, {"carries=busiest.vectors"});
+  told.with(as::words, {"bits", "order=ordered", "algorithm=made"});
+  auto rows = rows_of(of);
+  auto const seconds = [](ordered_json const& row) { return row["seconds"].get<double>(); };
+  double const fastest = seconds(*std::ranges::min_element(rows, {}, seconds));
+  for (auto& row : rows) {
+    row["ratio"] = fastest > 0 ? seconds(row) / fastest : 1.;
+    row["waiting"] = row["latency"].get<double>() + row["peers"].get<double>();
+    row["bits"] = row["rank_uniform"].get<bool>() ? "same" : "differ";
+    told.add(std::move(row));
   }
-  return text;
+  return told.as_text();
 }
 
 /// A line for each number of ranks and bytes, a column for each schedule.
 std::string grid(comparison const& of) {
-  std::map<std::pair<rank_t, std::uint64_t>, std::map<std::string, double>> cells;
-  for (compared const& row : of.rows) cells[{row.ranks, row.bytes}][row.name] = microseconds(row);
-  std::string text = fmt::format("microseconds\n{:>7}  {:>14}", "ranks", "bytes");
-  for (auto const& name : names_in(of.rows)) text += fmt::format("  {:>12}", name);
-  text += "  fastest\n";
-  for (auto const& [at, times] : cells) {
-    text += fmt::format("{:>7}  {:>14}", at.first, at.second);
+  auto told = table().with(as::numbers, {"ranks", "bytes"});
+  auto const names = names_in(of.rows);
+  for (std::size_t k = 0; k < names.size(); ++k)
+    told.with({.digits = 2, .scale = 1e6}, names[k], fmt::format("seconds.{}", k));
+  told.with(as::words, {"fastest"});
+  std::map<std::pair<rank_t, std::uint64_t>, std::map<std::string, double>> points;
+  for (compared const& row : of.rows) points[{row.ranks, row.bytes}][row.name] = row.price.total();
+  for (auto const& [at, found] : points) {
+    ordered_json row{{"ranks", at.first}, {"bytes", at.second}};
     std::string fastest;
-    for (auto const& name : names_in(of.rows)) {
-      std::size_t const width = std::max<std::size_t>(name.size(), 12);
-      auto const found = times.find(name);
-      text +=
-          found == times.end() ? fmt::format("  {:>{}}", "-", width) : fmt::format("  {:>{}.2f}", found->second, width);
-      if (found != times.end() && (fastest.empty() || found->second < times.at(fastest))) fastest = name;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      auto const one = found.find(names[k]);
+      row["seconds"][fmt::format("{}", k)] = one == found.end() ? ordered_json() : ordered_json(one->second);
+      if (one != found.end() && (fastest.empty() || one->second < found.at(fastest))) fastest = names[k];
     }
-    text += "  " + fastest + '\n';
+    row["fastest"] = fastest;
+    told.add(std::move(row));
   }
-  return text;
+  return "microseconds\n" + told.as_text();
 }
 
 }  // namespace
@@ -215,53 +261,29 @@ comparison compare(comparison_request const& request, cost_settings const& setti
   return made;
 }
 
-std::string comparison::as_text() const {
-  std::string text = fmt::format("{}; {}\n", name_of(verb), model);
-  if (!has_one_point(rows)) return text + grid(*this);
-  return text + fmt::format("{} bytes on {} ranks\n", rows.front().bytes, rows.front().ranks) + lines(*this);
+std::string comparison::title() const {
+  auto const where = fmt::format(" of {} bytes on {} ranks", rows.front().bytes, rows.front().ranks);
+  return fmt::format("{}{}; {}", name_of(verb), has_one_point(rows) ? where : "", model);
 }
 
-std::string comparison::as_csv() const {
-  std::string text =
-      "collective,algorithm,ranks,bytes,seconds,latency,peers,transfer,combine,contention,steps,"
-      "received_max,combined_max,rank_uniform,ordered,busiest_link,busiest_vectors,most_messages\n";
-  for (compared const& row : rows)
-    text += fmt::format("{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.6g},{},{},{},{},{},{},{},{}\n",
-                        name_of(verb), csv_text(row.name), row.ranks, row.bytes, row.price.total(), row.price.latency,
-                        row.price.peers, row.price.transfer, row.price.combine, row.contention, row.found.steps,
-                        row.found.received_max.text(), row.found.combined_max.text(), row.found.rank_uniform,
-                        row.found.ordered, shares_links ? csv_text(row.busiest.name) : "",
-                        shares_links ? row.busiest.volume.text() : "",
-                        shares_links ? fmt::format("{}", row.busiest.most_messages) : "");
-  return text;
+std::string comparison::as_text() const { return title() + '\n' + (has_one_point(rows) ? lines(*this) : grid(*this)); }
+
+table comparison::as_table() const {
+  auto made = table().with(
+      as::numbers, {"collective", "algorithm", "ranks", "bytes", "seconds", "latency", "peers", "transfer", "combine",
+                    "contention", "steps", "received_max", "combined_max", "rank_uniform", "ordered",
+                    "busiest_link=busiest.link", "busiest_vectors=busiest.vectors", "most_messages", "node_link"});
+  for (auto& row : rows_of(*this)) {
+    row["collective"] = name_of(verb);
+    made.add(std::move(row));
+  }
+  return made;
 }
 
 std::string comparison::as_json() const {
-  ordered_json list = ordered_json::array();
-  for (compared const& row : rows) {
-    ordered_json one{{"algorithm", row.name},
-                     {"made", row.made},
-                     {"ranks", row.ranks},
-                     {"bytes", row.bytes},
-                     {"seconds", row.price.total()},
-                     {"latency", row.price.latency},
-                     {"peers", row.price.peers},
-                     {"transfer", row.price.transfer},
-                     {"combine", row.price.combine},
-                     {"steps", row.found.steps},
-                     {"received_max", row.found.received_max.text()},
-                     {"combined_max", row.found.combined_max.text()},
-                     {"rank_uniform", row.found.rank_uniform},
-                     {"ordered", row.found.ordered}};
-    if (shares_links) {
-      one["contention"] = row.contention;
-      one["busiest"] = {{"link", row.busiest.name}, {"vectors", row.busiest.volume.text()}};
-      one["most_messages"] = row.busiest.most_messages;
-    }
-    list.push_back(one);
-  }
-  return ordered_json{{"coset_prices", 1}, {"collective", name_of(verb)}, {"model", model}, {"prices", list}}.dump(1) +
-         '\n';
+  ordered_json const json{
+      {"coset_prices", 1}, {"collective", name_of(verb)}, {"model", model}, {"prices", rows_of(*this)}};
+  return json.dump(1) + '\n';
 }
 
 }  // namespace coset::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command/shown/selector.hpp"
+#include "command/table.hpp"
 #include "lab/price/cost_setting.hpp"
 #include "lab/price/plot.hpp"
 #include "planning/schedule/core/validate.hpp"
@@ -40,6 +41,7 @@ struct compared {
   double
       contention;  ///< the transfer's time by what it would take if no message shared a link; 1 if links are not shared
   schedule::busiest_link busiest;
+  std::string node_link;  ///< what the busiest link of a node carries in one direction, in vectors; empty without nodes
 };
 
 struct comparison {
@@ -48,8 +50,9 @@ struct comparison {
   bool shares_links;
   std::vector<compared> rows;  ///< by ranks, then bytes, then as asked for; of all that are tried, fastest first
 
+  std::string title() const;
   std::string as_text() const;
-  std::string as_csv() const;
+  table as_table() const;  ///< with all that is known, for programs
   std::string as_json() const;
 };
 

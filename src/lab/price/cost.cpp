@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/text/file.hpp"
+#include "command/formats.hpp"
 #include "command/lab.hpp"
 #include "command/machine_options.hpp"
 #include "command/numbers.hpp"
@@ -24,13 +25,6 @@
 namespace coset::cli {
 namespace {
 
-/// The node of each rank, from the ranks of each node.
-std::vector<rank_t> node_of_ranks(std::vector<rank_t> const& nodes) {
-  std::vector<rank_t> all;
-  for (rank_t n = 0; n < nodes.size(); ++n) all.insert(all.end(), nodes[n], n);
-  return all;
-}
-
 /// What stands side by side.
 struct compared_things {
   std::vector<std::string> algorithms, plan_files;
@@ -46,15 +40,11 @@ struct wanted_call {
   bool per_rank_bits = false, ordered = false;
 };
 
-struct wanted_output {
-  bool csv = false, json = false;
-  std::string plot;
-};
-
 struct cost_command {
   compared_things what;
   wanted_call call;
-  wanted_output output;
+  formats as_what;
+  std::string plot;
   std::vector<rank_t> nodes;
   std::string links;
   flat_costs costs;
@@ -63,19 +53,15 @@ struct cost_command {
 
   void run() {
     if (what.bytes.empty()) what.bytes = {8};
-    if (!is_one_table()) return compare_all();
-    if (!machine.topology.empty()) return print_on_machine();
-    print_candidates(model());
+    if (!machine.topology.empty() && !asks_more()) return print_on_machine();
+    compare_all();
   }
 
  private:
-  schedule::cost_model flat_model() const { return schedule::cost_model::flat(costs.alpha, costs.beta, costs.gamma); }
-
-  /// All algorithms at one size on one number of ranks, with what only that table has.
-  bool is_one_table() const {
-    bool const asks_more = !what.algorithms.empty() || !what.plan_files.empty() || what.ranks.size() > 1 ||
-                           what.bytes.size() > 1 || output.csv || !output.plot.empty() || !links.empty();
-    return !asks_more && (!output.json || !machine.topology.empty());
+  /// Than all algorithms at one size on one number of ranks, of which --topology has a table of its own.
+  bool asks_more() const {
+    return !what.algorithms.empty() || !what.plan_files.empty() || what.ranks.size() > 1 || what.bytes.size() > 1 ||
+           as_what.is_table() || !plot.empty();
   }
 
   cost_settings model() const {
@@ -96,7 +82,7 @@ struct cost_command {
     request.wanted = wanted(what.ranks.empty() ? 0 : what.ranks.front());
     if (gamma_given) request.gamma = costs.gamma;
     request.bytes = what.bytes.front();
-    request.json = output.json;
+    request.json = as_what.json;
     print_costs_on_machine(std::cout, request);
   }
 
@@ -122,8 +108,20 @@ struct cost_command {
     }
     if (request.ranks.empty()) request.ranks = {settings.usual_ranks()};
     auto const found = compare(request, settings, std::cerr);
-    if (!output.plot.empty()) draw(picture_of(found), output.plot);
-    std::cout << (output.csv ? found.as_csv() : output.json ? found.as_json() : found.as_text());
+    if (!plot.empty()) draw(picture_of(found), plot);
+    if (as_what.json)
+      std::cout << found.as_json();
+    else
+      std::cout << (as_what.is_text() ? found.as_text() + estimate(found)
+                                      : as_what.of(found.as_table(), found.title()));
+  }
+
+  /// Beside all that are tried where all links cost the same.
+  std::string estimate(comparison const& of) const {
+    if (asks_more() || !links.empty()) return "";
+    auto const flat = schedule::cost_model::flat(costs.alpha, costs.beta, costs.gamma);
+    return fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
+                       schedule::saved_steps(flat, of.rows.front().ranks, static_cast<double>(of.rows.front().bytes)));
   }
 
   static schedule::schedule read_proved(std::string const& name) {
@@ -136,60 +134,6 @@ struct cost_command {
       throw CLI::RuntimeError(1);
     }
     return read;
-  }
-
-  /// The load of a node's busiest link in one direction, in vectors.
-  std::string busiest_link(schedule::schedule const& made) const {
-    if (nodes.empty()) return "";
-    schedule::fraction busiest = 0;
-    for (auto const& [out, in] : schedule::host_traffic(made, node_of_ranks(nodes)))
-      busiest = std::max({busiest, out, in});
-    return fmt::format("{:>10}  ", busiest.text());
-  }
-
-  void print_candidates(cost_settings const& settings) const {
-    rank_t const number = what.ranks.empty() ? settings.usual_ranks() : what.ranks.front();
-    schedule::require_room(number, 1);  // before arrays by rank are allocated
-    auto const setting = settings.of(number);
-    auto const size = static_cast<double>(what.bytes.front());
-    auto const flat = flat_model();
-    schedule::level_machine const one_level(number, flat);
-    auto const asked = wanted(number);
-    struct line {
-      schedule::algorithm how;
-      schedule::properties found;
-      double seconds;
-      std::string link;
-    };
-    std::vector<line> order;
-    auto const add = [&](schedule::algorithm const& how) {
-      auto const best = with_best_blocks({how}, asked, one_level, size).front();
-      schedule::proved_schedule const one(best, number, asked.verb, asked.root);
-      if (!serves(one, asked)) return;
-      if (setting.levels)
-        return order.push_back({best, one.found(), one.on(*setting.levels).seconds(size), ""}), void();
-      auto const made = schedule::make(best, number, asked.verb, asked.root);
-      order.push_back({best, one.found(), setting.count(made).price(size).total(), busiest_link(made)});
-    };
-    auto const left_out = visit_soon(candidates_for(asked, flat), number, add);
-    if (order.empty())
-      throw schedule_error(fmt::format("no algorithm serves {} on {} ranks with these bits and this order{}",
-                                       call.collective, number, left_out.empty() ? "" : "; " + left_out));
-    std::ranges::stable_sort(order, {}, &line::seconds);
-    std::cout << fmt::format("{} of {} bytes on {} ranks; {}\n", call.collective, what.bytes.front(), number,
-                             settings.description());
-    std::cout << fmt::format("{:>12}  {:>6}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", "microseconds", "ratio",
-                             "steps", "received", "combined", nodes.empty() ? "" : " node link  ", "bits", "order",
-                             "algorithm");
-    double const fastest = order.empty() ? 0 : order.front().seconds;
-    for (auto const& [how, found, seconds, link] : order)
-      std::cout << fmt::format("{:>12.2f}  {:>6.2f}  {:>5}  {:>10}  {:>10}  {}{:<6}  {:<5}  {}\n", seconds * 1e6,
-                               fastest > 0 ? seconds / fastest : 1, found.steps, found.received_max.text(),
-                               found.combined_max.text(), link, found.rank_uniform ? "same" : "differ",
-                               found.ordered ? "yes" : "no", how.text());
-    std::cout << fmt::format("saved_steps that the closed formula estimates for radix 2: {}\n",
-                             schedule::saved_steps(flat, number, size));
-    std::cerr << left_out;
   }
 };
 
@@ -308,10 +252,8 @@ void add_cost(CLI::App& app) {
           ->check(seconds());
   links->excludes(nodes);
   add_machine_options(*command, state->machine, {nodes, links, alpha, beta});
-  auto* const csv =
-      command->add_flag("--csv", state->output.csv, "As CSV, a line for each algorithm, number of ranks and size");
-  command->add_flag("--json", state->output.json, "As JSON")->excludes(csv);
-  command->add_option("--plot", state->output.plot,
+  state->as_what.add_to(*command, "As CSV, a line for each algorithm, number of ranks and size");
+  command->add_option("--plot", state->plot,
                       "Also draw microseconds over bytes, or over ranks for one size, to this SVG file, by gnuplot; a "
                       "name that ends in .gp gets gnuplot's script. Of more than eight algorithms, those that are "
                       "fastest somewhere");

@@ -13,6 +13,7 @@
 #include "command/bytes.hpp"
 #include "command/machine_options.hpp"
 #include "command/shown/selector.hpp"
+#include "command/table.hpp"
 #include "lab/price/machine_model.hpp"
 #include "planning/choice/levels.hpp"
 #include "planning/schedule/core/required.hpp"
@@ -55,9 +56,7 @@ class costs_on_machine {
     auto const what = name_of(request_.wanted.verb);
     std::string text = fmt::format("{} of {} bytes on {} ranks of {}, {}\n", what, request_.bytes,
                                    request_.wanted.ranks, machine_.name, request_.place);
-    text += level_table() + '\n' + heads();
-    for (auto const& [one, seconds] : order_) text += row(*one, seconds);
-    return text + node_lines();
+    return text + level_table() + '\n' + candidates() + node_lines();
   }
 
   ordered_json as_json() const {
@@ -132,35 +131,35 @@ class costs_on_machine {
   }
 
   std::string level_table() const {
-    std::string text = fmt::format("{:>10}  {:>8}  {:>8}  {:>8}\n", "joined by", "alpha us", "lambda", "beta ns/B");
-    for (std::size_t l = 0; l < model_.names.size(); ++l) {
-      auto const& link = model_.on.costs().links[l];
-      text += fmt::format("{:>10}  {:>8.3f}  {:>8.3f}  {:>8.3f}\n", model_.names[l], link.latency * 1e6,
-                          link.per_peer * 1e6, link.per_byte * 1e9);
-    }
-    return text;
+    auto told = table().with(as::words, {"joined by=level"}).with(as::us, {"alpha", "lambda"});
+    told.with({.unit = "ns/B", .digits = 3, .scale = 1e9}, {"beta"});
+    auto json = as_json();
+    for (auto& level : json["levels"]) told.add(std::move(level));
+    return told.as_text();
   }
 
-  std::string heads() const {
-    std::string first = fmt::format("{:>12}  {:>6}  {:>5}", "microseconds", "ratio", "steps"),
-                second(first.size(), ' ');
-    for (auto const& name : model_.names) {
-      first += fmt::format("  {:>27}", fmt::format("bytes read over {}", name));
-      second += fmt::format("  {:>14} {:>12}", "by all", "most by one");
-    }
-    bool const several = nodes_.nodes > 1;
-    return first + (several ? "   between nodes" : "") + "  algorithm\n" + second + (several ? "     in vectors" : "") +
-           '\n';
-  }
-
-  std::string row(schedule::candidate const& one, double seconds) const {
+  std::string candidates() const {
+    auto told = table()
+                    .with({.unit = "us", .digits = 2, .scale = 1e6}, {"time=seconds"})
+                    .with(as::ratio, {"ratio"})
+                    .with(as::numbers, {"steps"});
+    constexpr look in_bytes{.unit = "B"};
+    for (auto const& name : model_.names)
+      told.with(in_bytes, fmt::format("read over {}\nby all", name), name + ".all")
+          .with(in_bytes, fmt::format("read over {}\nmost by one", name), name + ".one");
+    if (nodes_.nodes > 1) told.with({.unit = "vectors"}, {"between nodes=between_nodes"});
+    told.with(as::words, {"algorithm"});
     double const fastest = order_.front().seconds;
-    std::string text = fmt::format("{:>12.2f}  {:>6.2f}  {:>5}", seconds * 1e6, fastest > 0 ? seconds / fastest : 1.0,
-                                   one.found.steps);
-    for (auto const& volume : one.work.volumes())
-      text += fmt::format("  {:>14} {:>12}", exact_bytes(volume.total), exact_bytes(volume.largest));
-    if (nodes_.nodes > 1) text += fmt::format("  {:>14}", crossing_nodes(one).text());
-    return text + "  " + one.how.text() + '\n';
+    for (auto const& [one, seconds] : order_) {
+      auto row = candidate_json(*one, seconds);
+      row["ratio"] = fastest > 0 ? seconds / fastest : 1.0;
+      for (std::size_t l = 0; l < model_.names.size(); ++l) {
+        auto const& volume = one->work.volumes()[l];
+        row[model_.names[l]] = {{"all", exact_bytes(volume.total)}, {"one", exact_bytes(volume.largest)}};
+      }
+      told.add(std::move(row));
+    }
+    return told.as_text();
   }
 
   std::string node_lines() const {

@@ -59,11 +59,12 @@ std::size_t measure_all(measure::hybrid_stage& stage, std::vector<unsigned> cons
   bench_results found{{"allreduce", stage.ranks(), processors, r.options, r.output.all_rows}, {}, r.sizes.size()};
   for (auto const& player : owned) found.players.push_back(player.get());
   measure::latency_probe probe(processors);
-  std::cout << preamble(stage, r) << bench_column_heads(found.setting);
+  auto told = bench_table(found, *std::ranges::max_element(r.sizes));
+  std::cout << preamble(stage, r) << told.heads();
   try {
     for (auto const bytes : r.sizes) {
       found.sizes.push_back(measure(stage, r, bytes, found.players, probe));
-      std::cout << bench_rows(found.sizes.back(), found.setting, found.players) << std::flush;
+      std::cout << bench_rows(found.sizes.back(), found, told) << std::flush;
     }
   } catch (interrupted const&) {
     report_interrupt(found.sizes.size(), r.sizes.size());

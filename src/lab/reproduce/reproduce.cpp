@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "command/formats.hpp"
 #include "command/lab.hpp"
 #include "command/numbers.hpp"
 #include "lab/commands.hpp"
@@ -45,15 +46,17 @@ std::vector<figure const*> figures_named(source const& of, std::string const& na
 std::string list_of_sources() {
   std::string text;
   for (source const& one : sources()) {
-    text += fmt::format("{}: {}\n", one.name, one.paper);
-    for (figure const& of : one.figures) text += fmt::format("  {:<9}  {}\n", of.name, of.title);
+    auto figures = table("  ").with(as::words, {"figure", "title"});
+    for (reproduction::figure const& of : one.figures) figures.add({{"figure", of.name}, {"title", of.title}});
+    text += fmt::format("{}: {}\n{}", one.name, one.paper, figures.lines());
   }
   return text;
 }
 
 struct reproduce_command {
   std::string source, figure, plot, simulation;
-  bool all = false, csv = false, json = false, check = false;
+  bool all = false, check = false;
+  formats as_what;
   replaced_costs costs;
 
   void run() const {
@@ -63,7 +66,9 @@ struct reproduce_command {
     std::vector<result> found;
     for (auto const* const one : wanted()) found.push_back(reproduce(*one, by, simulated));
     if (!plot.empty()) draw(picture_of(found.front()), plot);
-    std::cout << (csv ? as_csv(found) : json ? as_json(found) : as_text(found));
+    std::cout << (as_what.json        ? as_json(found)
+                  : as_what.is_text() ? as_text(found)
+                                      : as_what.of(as_table(found), "Figures of the sources, by the model"));
     if (check && !holds(found)) throw CLI::RuntimeError(1);
   }
 
@@ -99,8 +104,7 @@ void add_reproduce(CLI::App& app) {
   auto* const figure =
       command->add_option("figure", state->figure, "Which of its figures; default: all of them")->needs(source);
   command->add_flag("--all", state->all, "All figures of all sources")->excludes(source);
-  auto* const csv = command->add_flag("--csv", state->csv, "As CSV, a line for each point and each claim");
-  command->add_flag("--json", state->json, "As JSON")->excludes(csv);
+  state->as_what.add_to(*command, "As CSV, a line for each point and each claim");
   command
       ->add_option("--plot", state->plot,
                    "Also draw the figure to this SVG file, by gnuplot; a name that ends in .gp gets gnuplot's script")

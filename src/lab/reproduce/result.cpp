@@ -9,8 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "command/output.hpp"
-
 namespace coset::cli::reproduction {
 namespace {
 
@@ -28,11 +26,18 @@ std::vector<Value> different(std::span<point const> all, Value point::*what) {
   return found;
 }
 
+ordered_json json_of(point const& p) {
+  ordered_json made{{"setting", p.setting}, {"curve", p.curve}, {"algorithm", p.algorithm},  {"ranks", p.ranks},
+                    {"bytes", p.bytes},     {"value", p.value}, {"contention", p.contention}};
+  if (p.simulated) made["simulated"] = *p.simulated;
+  return made;
+}
+
 /// A line for each setting, number of ranks and size, a column for each curve; of one curve a column for each number of
 /// ranks.
-class table {
+class grid {
  public:
-  explicit table(std::span<point const> all)
+  explicit grid(std::span<point const> all)
       : by_ranks_(different(all, &point::curve).size() == 1 && different(all, &point::ranks).size() > 1),
         has_settings_(different(all, &point::setting).size() > 1),
         has_contention_(std::ranges::any_of(all, [](point const& p) { return p.contention != 1; })),
@@ -47,49 +52,30 @@ class table {
   }
 
   std::string text() const {
-    std::string all = head();
+    table told;
+    if (has_settings_) told.with(as::words, {"setting"});
+    if (!by_ranks_) told.with(as::numbers, {"ranks"});
+    told.with(as::numbers, {"bytes"});
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      told.with({.digits = 3}, columns_[k], fmt::format("{}.value", k));
+      if (has_contention_) told.with(as::ratio, "contention", fmt::format("{}.contention", k));
+      if (has_simulated_) told.with({.digits = 3}, "simulated", fmt::format("{}.simulated", k));
+    }
     for (row const& at : rows_) {
       auto const& [setting, ranks, bytes] = at;
-      if (has_settings_) all += fmt::format("{:<27}  ", setting);
-      all += fmt::format("{:>5}  {:>9}", ranks == 0 ? "" : std::to_string(ranks), bytes);
-      for (auto const& column : columns_) {
-        auto const found = cells_.find({at, column});
-        all += found == cells_.end() ? no_cell(column) : cell(column, *found->second);
+      ordered_json line{{"setting", setting}, {"ranks", ranks}, {"bytes", bytes}};
+      for (std::size_t k = 0; k < columns_.size(); ++k) {
+        auto const found = cells_.find({at, columns_[k]});
+        auto& cell = line[fmt::format("{}", k)] = {{"value", {}}, {"contention", {}}, {"simulated", {}}};
+        if (found != cells_.end()) cell.update(json_of(*found->second));
       }
-      all += '\n';
+      told.add(std::move(line));
     }
-    return all;
+    return told.as_text();
   }
 
  private:
   using row = std::tuple<std::string, rank_t, std::uint64_t>;
-
-  static std::size_t width_of(std::string const& column) { return std::max<std::size_t>(column.size(), 13); }
-
-  std::string head() const {
-    std::string line = has_settings_ ? fmt::format("{:<27}  ", "") : "";
-    line += fmt::format("{:>5}  {:>9}", by_ranks_ ? "" : "ranks", "bytes");
-    for (auto const& column : columns_) {
-      line += fmt::format("  {:>13}", column);
-      if (has_contention_) line += "  contention";
-      if (has_simulated_) line += "   simulated";
-    }
-    return line + '\n';
-  }
-
-  std::string cell(std::string const& column, point const& p) const {
-    std::string text = fmt::format("  {:>{}.3f}", p.value, width_of(column));
-    if (has_contention_) text += fmt::format("  {:>10.2f}", p.contention);
-    if (has_simulated_) text += p.simulated ? fmt::format("  {:>10.3f}", *p.simulated) : fmt::format("  {:>10}", "-");
-    return text;
-  }
-
-  std::string no_cell(std::string const& column) const {
-    std::string text = fmt::format("  {:>{}}", "-", width_of(column));
-    for (bool const has : {has_contention_, has_simulated_})
-      if (has) text += fmt::format("  {:>10}", "-");
-    return text;
-  }
 
   bool by_ranks_, has_settings_, has_contention_, has_simulated_;
   std::vector<row> rows_;
@@ -119,38 +105,39 @@ std::string as_text(std::span<result const> all) {
     text += fmt::format("{}{} {}: {}\n", text.empty() ? "" : "\n", one.of->source, one.of->name, one.of->title);
     if (!one.drawn.points().empty())
       text += fmt::format("{}{}\n{}", unit_text(one.of->of), one.of->of == unit::vectors ? "" : "; " + one.costs,
-                          table(one.drawn.points()).text());
+                          grid(one.drawn.points()).text());
     for (verdict const& v : one.verdicts)
       text += fmt::format("{}: source: {}; model: {}; {}\n", v.of->what, v.of->source, v.found.by_model, v.text());
   }
   return text;
 }
 
-std::string as_csv(std::span<result const> all) {
-  std::string text =
-      "source,figure,setting,curve,algorithm,ranks,bytes,value,unit,contention,simulated,claim,says,model,verdict\n";
+table as_table(std::span<result const> all) {
+  auto made = table().with(as::numbers, {"source", "figure", "setting", "curve", "algorithm", "ranks", "bytes", "value",
+                                         "unit", "contention", "simulated", "claim", "says", "model", "verdict"});
   for (result const& one : all) {
-    for (point const& p : one.drawn.points())
-      text += fmt::format("{},{},{},{},{},{},{},{:.9g},{},{:.6g},{},,,,\n", one.of->source, one.of->name,
-                          csv_text(p.setting), csv_text(p.curve), csv_text(p.algorithm), p.ranks, p.bytes, p.value,
-                          unit_text(one.of->of), p.contention, p.simulated ? fmt::format("{:.9g}", *p.simulated) : "");
-    for (verdict const& v : one.verdicts)
-      text += fmt::format("{},{},,,,,,,,,,{},{},{},{}\n", one.of->source, one.of->name, csv_text(v.of->what),
-                          csv_text(v.of->source), csv_text(v.found.by_model), csv_text(v.text()));
+    ordered_json const of{{"source", one.of->source}, {"figure", one.of->name}};
+    for (point const& p : one.drawn.points()) {
+      auto row = json_of(p);
+      row.update(of);
+      row["unit"] = unit_text(one.of->of);
+      made.add(std::move(row));
+    }
+    for (verdict const& v : one.verdicts) {
+      ordered_json row{
+          {"claim", v.of->what}, {"says", v.of->source}, {"model", v.found.by_model}, {"verdict", v.text()}};
+      row.update(of);
+      made.add(std::move(row));
+    }
   }
-  return text;
+  return made;
 }
 
 std::string as_json(std::span<result const> all) {
   ordered_json figures = ordered_json::array();
   for (result const& one : all) {
     ordered_json points = ordered_json::array(), claims = ordered_json::array();
-    for (point const& p : one.drawn.points()) {
-      ordered_json made{{"setting", p.setting}, {"curve", p.curve}, {"algorithm", p.algorithm},  {"ranks", p.ranks},
-                        {"bytes", p.bytes},     {"value", p.value}, {"contention", p.contention}};
-      if (p.simulated) made["simulated"] = *p.simulated;
-      points.push_back(std::move(made));
-    }
+    for (point const& p : one.drawn.points()) points.push_back(json_of(p));
     for (verdict const& v : one.verdicts)
       claims.push_back({{"claim", v.of->what},
                         {"source", v.of->source},

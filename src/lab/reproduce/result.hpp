@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "command/table.hpp"
 #include "lab/price/plot.hpp"
 #include "lab/reproduce/pricing.hpp"
 #include "lab/reproduce/simulated.hpp"
@@ -31,8 +32,8 @@ struct result {
 result reproduce(figure const&, pricing&, std::vector<simulated_time> const&);
 
 std::string as_text(std::span<result const>);
-/// A line for each point and for each claim.
-std::string as_csv(std::span<result const>);
+/// A row for each point and for each claim.
+table as_table(std::span<result const>);
 std::string as_json(std::span<result const>);
 
 /// Throws argument_error if the figure has no curves.

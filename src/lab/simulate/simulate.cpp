@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/file.hpp"
+#include "command/formats.hpp"
 #include "command/lab.hpp"
 #include "command/machine_options.hpp"
 #include "command/numbers.hpp"
@@ -25,20 +26,26 @@ struct simulate_command {
   std::size_t considered = 8;
   bool in_place = false;
   struct {
-    bool json = false, all = false;
+    bool all = false;
+    formats as;
   } output;
 
   void run() {
     if (topologies.empty()) topologies.push_back("machine");
     auto results = nlohmann::ordered_json::array();
+    auto plans_of_all = all_plans();
     for (std::string const& topology : topologies) {
       auto const made = simulated_on(topology);
-      if (output.json)
+      if (output.as.json)
         results.push_back(as_json(made));
+      else if (output.as.is_table())
+        add(made, plans_of_all);
       else
         std::cout << (&topology == &topologies.front() ? "" : "\n") << as_text(made, output.all);
     }
-    if (output.json) std::cout << nlohmann::ordered_json{{"coset_simulate", 1}, {"machines", results}}.dump(1) << '\n';
+    if (output.as.json)
+      std::cout << nlohmann::ordered_json{{"coset_simulate", 1}, {"machines", results}}.dump(1) << '\n';
+    if (output.as.is_table()) std::cout << output.as.of(plans_of_all, verb_name + ", simulated");
   }
 
  private:
@@ -153,7 +160,7 @@ void add_simulate(CLI::App& app) {
   simulate.add_flag("--in-place", state->in_place, "Input and output are the same array");
   simulate.add_flag("--all", state->output.all,
                     "Show every plan that is simulated, with the lines that move on each level");
-  simulate.add_flag("--json", state->output.json, "As JSON");
+  state->output.as.add_to(simulate, "As CSV, a line for every plan that is simulated");
   simulate.callback([state] { state->run(); });
 }
 

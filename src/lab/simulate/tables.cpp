@@ -18,33 +18,7 @@ static_assert(names_of_levels.size() == cache::levels);
 
 char const* name_of(cache::timing what) { return what == cache::timing::call ? "call" : "cycle"; }
 
-std::string microseconds(contest_row const* row) {
-  return row == nullptr ? fmt::format("  {:>10}", "-") : fmt::format("  {:>10.2f}", row->found.last * 1e6);
-}
-
-std::string line_of(simulated_contest const& one) {
-  contest_row const& fastest = one.rows.front();
-  contest_row const& chosen = one.chosen();
-  std::string text = fmt::format("{:>8}", bytes_for_people(one.bytes));
-  for (contest_row const* const row : {&chosen, one.best(offer::flat), one.named(barriers_name), one.named(tree_name),
-                                       one.named(everything_name), &fastest})
-    text += microseconds(row);
-  text += fmt::format("  {:>6.2f}  {}", chosen.found.last / fastest.found.last, chosen.name);
-  return text + (&chosen == &fastest ? "" : fmt::format("; fastest: {}", fastest.name)) + '\n';
-}
-
-std::string lines_of_all(simulated_contest const& one) {
-  std::string text = fmt::format("{}\n  {:>10}  {:>6}  {:>10}", bytes_for_people(one.bytes), "us", "ratio", "model us");
-  for (char const* const level : names_of_levels) text += fmt::format("  {:>9}", level);
-  text += fmt::format("  {:>9}  {:<10}  plan\n", "memory", "by");
-  for (contest_row const& row : one.rows) {
-    text += fmt::format("{}  {:>6.2f}", microseconds(&row), row.found.last / one.rows.front().found.last);
-    text += row.model_seconds ? fmt::format("  {:>10.2f}", *row.model_seconds * 1e6) : fmt::format("  {:>10}", "-");
-    for (auto const lines : row.found.lines) text += fmt::format("  {:>9}", lines);
-    text += fmt::format("  {:>9}  {:<10}  {}\n", row.found.memory_lines, name_of(row.by), row.name);
-  }
-  return text;
-}
+constexpr look us{.unit = "us", .digits = 2, .scale = 1e6};
 
 ordered_json json_of(contest_row const& row) {
   ordered_json lines;
@@ -59,15 +33,56 @@ ordered_json json_of(contest_row const& row) {
 
 }  // namespace
 
-std::string as_text(simulated_machine const& made, bool all) {
-  std::string text = fmt::format("{} on {} ranks of {}, {}; {}, microseconds\n", made.verb, made.request.asked.ranks,
-                                 made.topology, made.place, name_of(made.request.timing));
-  text += fmt::format("{:>8}  {:>10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>6}  plan\n", "size", "chosen", "flat",
-                      "barriers", "tree", "all fold", "fastest", "ratio");
-  for (simulated_contest const& one : made.sizes) text += line_of(one);
+table all_plans() {
+  auto made = table()
+                  .with(as::words, {"topology"})
+                  .with(as::bytes, {"size=bytes"})
+                  .with(us, {"time=seconds"})
+                  .with(as::ratio, {"ratio"})
+                  .with(us, {"model=model_seconds"});
+  for (std::string const level : names_of_levels) made.with(as::numbers, level, "lines." + level);
+  return made.with(as::numbers, {"memory=lines.memory"}).with(as::words, {"by", "plan"});
+}
+
+void add(simulated_machine const& made, table& to) {
   for (simulated_contest const& one : made.sizes)
-    if (all) text += lines_of_all(one);
-  return text;
+    for (contest_row const& each : one.rows) {
+      auto row = json_of(each);
+      row.update({{"topology", made.topology},
+                  {"bytes", one.bytes},
+                  {"ratio", each.found.last / one.rows.front().found.last}});
+      to.add(std::move(row));
+    }
+}
+
+std::string as_text(simulated_machine const& made, bool all) {
+  auto told = table()
+                  .with(as::bytes, {"size"})
+                  .with(us, {"chosen", "flat", "barriers", "tree", "all fold", "fastest"})
+                  .with(as::ratio, {"ratio"})
+                  .with(as::words, {"plan"});
+  auto const seconds = [](contest_row const* row) {
+    return row == nullptr ? table::row() : table::row(row->found.last);
+  };
+  for (simulated_contest const& one : made.sizes) {
+    contest_row const &fastest = one.rows.front(), &chosen = one.chosen();
+    told.add({{"size", one.bytes},
+              {"chosen", seconds(&chosen)},
+              {"flat", seconds(one.best(offer::flat))},
+              {"barriers", seconds(one.named(barriers_name))},
+              {"tree", seconds(one.named(tree_name))},
+              {"all fold", seconds(one.named(everything_name))},
+              {"fastest", seconds(&fastest)},
+              {"ratio", chosen.found.last / fastest.found.last},
+              {"plan", chosen.name + (&chosen == &fastest ? "" : "; fastest: " + fastest.name)}});
+  }
+  auto const text = fmt::format("{} on {} ranks of {}, {}; {}\n", made.verb, made.request.asked.ranks, made.topology,
+                                made.place, name_of(made.request.timing)) +
+                    told.as_text();
+  if (!all) return text;
+  auto every = all_plans();
+  add(made, every);
+  return text + every.as_text();
 }
 
 ordered_json as_json(simulated_machine const& made) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "command/table.hpp"
 #include "lab/simulate/contest.hpp"
 
 namespace coset::cli {
@@ -16,6 +17,10 @@ struct simulated_machine {
   contest_request request;
   std::vector<simulated_contest> sizes;
 };
+
+/// A row for each plan that was simulated, with the lines that moved on each level.
+table all_plans();
+void add(simulated_machine const&, table& to);
 
 /// A line for each size: the chosen plan beside the fastest. With `all` also a line for every plan.
 std::string as_text(simulated_machine const&, bool all);
