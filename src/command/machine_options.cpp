@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -18,6 +19,8 @@
 #include <set>
 
 #include "base/environment/variables.hpp"
+#include "base/text/suggestion.hpp"
+#include "command/numbers.hpp"
 
 namespace coset::cli {
 
@@ -52,6 +55,17 @@ topology read_foreign(std::string const& name, reader const& read) {
   return read();
 }
 
+/// For the first word of a description that is no level of machines.
+std::string suggested_level(std::string const& description) {
+  std::vector<std::string> const known{"machine", "package", "pack", "group", "numa", "node", "die",
+                                       "l5",      "l4",      "l3",   "l2",    "l1",   "core", "pu"};
+  for (auto const& level : CLI::detail::split(description, ' ')) {
+    auto const word = CLI::detail::to_lower(level.substr(0, level.find(':')));
+    if (std::ranges::find(known, word) == known.end()) return text::did_you_mean(word, known);
+  }
+  return "";
+}
+
 std::vector<std::string> settings_of_other_machine() {
   std::vector<std::string> set;
   for (environment::name const name :
@@ -62,10 +76,12 @@ std::vector<std::string> settings_of_other_machine() {
 
 }  // namespace
 
-topology machine_named(std::string const& text) {
+topology machine_named(std::string const& text) try {
   if (text == "machine") return this_machine();
   bool const is_file = text.ends_with(".xml") || std::filesystem::exists(text);
   return read_foreign(text, [&] { return is_file ? topology::xml(text) : topology::synthetic(text); });
+} catch (topology_error const& refused) {
+  throw topology_error(refused.what() + suggested_level(text));
 }
 
 topology this_machine(reader const& read) {
@@ -97,7 +113,7 @@ CLI::Option* add_place(CLI::App& command, std::string& place) {
   return command
       .add_option("--place", place,
                   "compact: ranks fill one node after the other; scatter: ranks take the nodes in turn")
-      ->check(CLI::IsMember({"compact", "scatter"}))
+      ->check(one_of({"compact", "scatter"}))
       ->capture_default_str();
 }
 

@@ -2,10 +2,13 @@
 // The `coset` command: its subcommands, and the exit statuses of their failures.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <new>
 
+#include "base/text/suggestion.hpp"
 #include "command/commands.hpp"
 #include "command/lab.hpp"
 #include "command/output.hpp"
@@ -22,7 +25,21 @@ std::string unknown_command(CLI::App const& app) {
   if (app.get_require_subcommand_min() == 0 || words.empty()) return "";
   std::vector<std::string> names;
   for (CLI::App const* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return fmt::format("{} has no command '{}'; it has {}", app.get_name(), words.front(), fmt::join(names, ", "));
+  return fmt::format("{} has no command '{}'; it has {}{}", app.get_name(), words.front(), fmt::join(names, ", "),
+                     coset::text::did_you_mean(words.front(), names));
+}
+
+/// Of arguments that nothing takes: an option that is not there, or one word too many.
+std::string unknown_argument(CLI::App const& app) {
+  for (CLI::App const* chosen : app.get_subcommands()) return unknown_argument(*chosen);
+  std::vector<std::string> options;
+  for (CLI::Option const* option : app.get_options())
+    for (auto const& name : option->get_lnames()) options.push_back("--" + name);
+  auto const words = app.remaining(true);
+  auto const wrong = std::ranges::find_if(words, [](auto const& word) { return word.starts_with('-'); });
+  if (wrong == words.end()) return fmt::format("{} takes no '{}'", app.get_name(), fmt::join(words, " "));
+  auto const name = wrong->substr(0, wrong->find('='));
+  return fmt::format("{} has no option {}{}", app.get_name(), name, coset::text::did_you_mean(name, options));
 }
 
 int run(CLI::App& app, int argc, char** argv) {
@@ -35,6 +52,9 @@ int run(CLI::App& app, int argc, char** argv) {
     auto const unknown = unknown_command(app);
     if (unknown.empty()) return app.exit(failure), bad_input;
     std::cerr << unknown << '\n';
+    return bad_input;
+  } catch (CLI::ExtrasError const&) {
+    std::cerr << "coset: " << unknown_argument(app) << '\n';
     return bad_input;
   } catch (CLI::ParseError const& failure) {
     return app.exit(failure) == 0 ? 0 : bad_input;

@@ -23,7 +23,7 @@ void add_bench(CLI::App& app) {
   auto const a = std::make_shared<bench_arguments>();
   auto& bench = *app.add_subcommand("bench", "Measure a collective and its rivals");
   constexpr std::uint64_t most_iterations = 10'000'000;
-  bench.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(verb_names()))->capture_default_str();
+  bench.add_option("verb", a->verb, "The collective")->check(one_of(verb_names()))->capture_default_str();
   auto* const b =
       bench.add_option("-b,--min-bytes", a->sizes.smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
   auto* const e = bench.add_option("-e,--max-bytes", a->sizes.largest, "Largest size")->transform(byte_size());
@@ -44,21 +44,21 @@ void add_bench(CLI::App& app) {
                            ->capture_default_str();
   add_ranks(bench, a->ranks, "Threads; default: one per core; with --scaling, the largest number");
   bench.add_option("-d,--type", a->type, "float, double, int32, int64")
-      ->check(CLI::IsMember({"float", "double", "int32", "int64"}))
+      ->check(one_of({"float", "double", "int32", "int64"}))
       ->capture_default_str();
   bench
       .add_option("-o,--op", a->operation,
                   "sum, prod, min, max, or repsum: reproducible sums; the rivals' sums are plain")
-      ->check(CLI::IsMember({"sum", "prod", "min", "max", "repsum"}))
+      ->check(one_of({"sum", "prod", "min", "max", "repsum"}))
       ->capture_default_str();
   bench.add_option("--timing", a->timing, "cycle: rewrite, reduce, read; call: the call alone")
-      ->check(CLI::IsMember({"cycle", "call"}))
+      ->check(one_of({"cycle", "call"}))
       ->capture_default_str();
   bench
       .add_option("--against", a->against,
                   "Rivals to measure, out of omp, tbb, std, and mpi where the build has found one; default: all")
       ->delimiter(',')
-      ->check(CLI::IsMember({"omp", "tbb", "std", "mpi"}));
+      ->check(one_of({"omp", "tbb", "std", "mpi"}));
   bench
       .add_option("--plan", a->plans,
                   "A plan to measure in addition: algorithm/storage/segment, \"direct/zero_copy\", "

@@ -3,11 +3,14 @@
 #include "command/numbers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+
+#include "base/text/suggestion.hpp"
 
 namespace coset::cli {
 namespace {
@@ -74,6 +77,14 @@ CLI::Validator seconds() {
     return seconds_in(text) ? std::string() : fmt::format("'{}' is not a number of seconds from 0 to 1e9", text);
   };
   return {check, ""};
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  auto const shown = fmt::format("{{{}}}", fmt::join(words, ","));
+  auto const check = [words = std::move(words)](std::string& text) {
+    return std::ranges::find(words, text) != words.end() ? std::string() : text::none_of(text, words);
+  };
+  return {check, shown};
 }
 
 CLI::Option* add_ranks(CLI::App& command, rank_t& ranks, std::string const& meaning) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "coset/error.hpp"
 
@@ -31,6 +32,9 @@ std::optional<double> seconds_in(std::string_view);
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 CLI::Validator byte_size();  ///< of at least a byte; transforms to digits
 CLI::Validator seconds();
+
+/// One of these words; a refusal says which it may have been meant for.
+CLI::Validator one_of(std::vector<std::string> words);
 
 /// The option for the number of ranks, which is the same in all commands.
 CLI::Option* add_ranks(CLI::App&, rank_t& ranks, std::string const& meaning);

@@ -136,6 +136,17 @@ class BadInput(Files):
         self.assertRefused("no command 'tree'; it has mpi, goal, replay, msccl, tree_ring", "generate", "tree")
         self.assertRefused("")
 
+    def test_words_that_are_misspelt_get_the_one_that_may_have_been_meant(self):
+        for meant, arguments in (
+                ("why", ["wyh"]), ("cost", ["cots"]), ("allreduce", ["why", "allredcue"]), ("scatter_add", ["why", "scatter_ad"]),
+                ("allreduce", ["bench", "allredcue"]), ("gather", ["trace", "gahter"]), ("ring", ["plan", "rign", "-r", 4]),
+                ("broadcast", ["plan", "ring", "-r", 4, "-c", "brodcast"]), ("radix", ["plan", "generalized(radx=3)", "-r", 4]),
+                ("staged", ["trace", "--plan", "direct/stagd", "-t", 1, "-o", "/dev/null"]), ("float", ["bench", "-d", "flaot"]),
+                ("prod", ["bench", "-o", "prdo"]), ("core", ["info", "--topology", "node:2 cor:4"]),
+                ("machine", ["info", "--topology", "machne"]), ("--json", ["why", "--jsno"]), ("--ranks", ["list", "--rank=4"]),
+                ("scatter", ["info", "--place", "scattr"]), ("bench", ["manual", "benhc"])):
+            self.assertRefused(f"; did you mean '{meant}'?", *arguments)
+
     def test_trees_that_are_none_are_refused_with_the_reason(self):
         for hint, tree in [
             ("cycle", {"a": ["b"], "b": ["a", 0]}),

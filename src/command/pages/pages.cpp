@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/text/suggestion.hpp"
 #include "command/commands.hpp"
 #include "command/lab.hpp"
 #include "command/pages/described.hpp"
@@ -13,9 +14,7 @@ namespace coset::cli {
 void add_completion(CLI::App& app) {
   auto const command = app.add_subcommand("completion", "Print a script that completes this command's words");
   auto const shell = std::make_shared<std::string>();
-  command->add_option("shell", *shell, "The shell that reads it")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->add_option("shell", *shell, "The shell that reads it")->required()->check(one_of({"bash", "zsh", "fish"}));
   command->callback([&app, shell] {
     (void)prefer_lab();  // which has words of its own
     auto const write = *shell == "bash" ? bash_completion : *shell == "zsh" ? zsh_completion : fish_completion;
@@ -31,7 +30,10 @@ void add_manual(CLI::App& app) {
     (void)prefer_lab();
     auto const commands = describe_subcommands(app);
     auto const found = std::ranges::find(commands, *wanted, &described_command::name);
-    if (found == commands.end()) throw argument_error("there is no command " + *wanted);
+    std::vector<std::string> names;
+    for (auto const& each : commands) names.push_back(each.name);
+    if (found == commands.end())
+      throw argument_error("there is no command " + *wanted + text::did_you_mean(*wanted, names));
     std::cout << manual_page(*found);
   });
 }

@@ -109,7 +109,7 @@ std::vector<std::string> traced_verbs() {
 void add_trace(CLI::App& app) {
   auto const a = std::make_shared<trace_arguments>();
   auto& command = *app.add_subcommand("trace", "Show what each rank does in a collective and what it waits for");
-  command.add_option("verb", a->verb, "The collective")->check(CLI::IsMember(traced_verbs()))->capture_default_str();
+  command.add_option("verb", a->verb, "The collective")->check(one_of(traced_verbs()))->capture_default_str();
   command.add_option("-b,--bytes", a->bytes, "Size: 8, 4K, 1M; default: 64K")->transform(byte_size());
   command.add_option("-n,--iterations", a->iterations, "Calls")
       ->check(whole_number(1, 10'000'000))

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/text/suggestion.hpp"
 #include "command/bytes.hpp"
 #include "command/commands.hpp"
 #include "command/machine_options.hpp"
@@ -46,11 +47,13 @@ struct asked_hosts {
 /// A reducer's, by whichever collective it takes.
 constexpr std::string_view reduction = "reduction";
 
-/// What `why` explains besides verbs stands in the list of a word that it does not know.
-verb asked_verb(std::string const& name) try {
-  return name == reduction ? verb::reduce_shared : verb_named(name);
-} catch (argument_error const& unknown) {
-  throw argument_error(std::string(unknown.what()) + ", scatter_add, reduction, sparse_reduction");
+verb asked_verb(std::string const& name) {
+  if (name == reduction) return verb::reduce_shared;
+  std::vector<std::string> known;
+  for (verb const each : all_verbs()) known.emplace_back(name_of(each));
+  if (std::ranges::find(known, name) != known.end()) return verb_named(name);
+  known.insert(known.end(), {"scatter_add", std::string(reduction), "sparse_reduction"});
+  throw argument_error(text::none_of(name, known));
 }
 
 /// How it is told, and whether two plans are measured.

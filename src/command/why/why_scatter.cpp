@@ -112,7 +112,7 @@ void add_scatter_options(CLI::App& why, asked_scatter& asked) {
   why.add_option("--window", asked.window, "Of the same: updates go to so many neighbouring elements only")
       ->transform(byte_size());
   why.add_option("--keys", asked.keys, "Of scatter_add: uniform, zipf (element k in proportion to 1/k) or sorted")
-      ->check(CLI::IsMember({"uniform", "zipf", "sorted"}))
+      ->check(one_of({"uniform", "zipf", "sorted"}))
       ->capture_default_str();
   why.add_option("--most-bytes", asked.most_bytes, "Of scatter_add: limit for the memory besides the target")
       ->transform(byte_size());

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text/format.hpp"
+#include "base/text/suggestion.hpp"
 #include "coset/error.hpp"
 
 namespace coset::cache {
@@ -34,8 +35,9 @@ void for_each_cost(Costs& all, Visit visit) {
 }
 
 [[noreturn]] void refuse(std::string_view name) {
-  throw argument_error(text::format("there is no parameter '{}' of cache lines; there are {}", name,
-                                    text::joined(names_of_costs(), ", ")));
+  throw argument_error(text::format("there is no parameter '{}' of cache lines; there are {}{}", name,
+                                    text::joined(names_of_costs(), ", "),
+                                    text::did_you_mean(name, names_of_costs())));
 }
 
 }  // namespace

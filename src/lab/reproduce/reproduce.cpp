@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/text/suggestion.hpp"
 #include "command/formats.hpp"
 #include "command/lab.hpp"
 #include "command/numbers.hpp"
@@ -28,7 +29,8 @@ source const& source_named(std::string const& name) {
   if (found != sources().end()) return *found;
   std::vector<std::string> names;
   for (source const& one : sources()) names.push_back(one.name);
-  throw argument_error(fmt::format("no source is called '{}'; there are {}", name, fmt::join(names, ", ")));
+  throw argument_error(fmt::format("no source is called '{}'; there are {}{}", name, fmt::join(names, ", "),
+                                   text::did_you_mean(name, names)));
 }
 
 std::vector<figure const*> figures_named(source const& of, std::string const& name) {
@@ -39,7 +41,8 @@ std::vector<figure const*> figures_named(source const& of, std::string const& na
     names.push_back(one.name);
   }
   if (found.empty())
-    throw argument_error(fmt::format("{} has no figure '{}'; it has {}", of.name, name, fmt::join(names, ", ")));
+    throw argument_error(fmt::format("{} has no figure '{}'; it has {}{}", of.name, name, fmt::join(names, ", "),
+                                   text::did_you_mean(name, names)));
   return found;
 }
 

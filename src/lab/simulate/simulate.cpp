@@ -146,7 +146,7 @@ void add_simulate(CLI::App& app) {
       ->capture_default_str();
   simulate
       .add_option("--timing", state->timed, "What is timed: call, or cycle: the caller's rewriting and reading, too")
-      ->check(CLI::IsMember({"call", "cycle"}))
+      ->check(one_of({"call", "cycle"}))
       ->capture_default_str();
   simulate
       .add_option(

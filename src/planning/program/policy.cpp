@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text/format.hpp"
+#include "base/text/suggestion.hpp"
 #include "planning/program/program.hpp"
 
 namespace coset::program {
@@ -56,8 +57,9 @@ policy parse_policy(std::string const& name) {
     what.offloads = offloads;
     if (base == known) return what;
   }
-  throw schedule_error(text::format("unknown storage '{}'; there are {}, each also with {}, {} or both", name,
-                                    text::joined(policy_names(), ", "), streaming, offloading));
+  throw schedule_error(text::format("unknown storage '{}'; there are {}, each also with {}, {} or both{}", name,
+                                    text::joined(policy_names(), ", "), streaming, offloading,
+                                    text::did_you_mean(base, policy_names())));
 }
 
 std::string policy_name(policy const& p) {

@@ -8,12 +8,12 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <string_view>
 
 #include "base/environment/variables.hpp"
 #include "base/text/format.hpp"
+#include "base/text/suggestion.hpp"
 #include "coset/error.hpp"
 #include "coset/verbs/verb.hpp"
 #include "planning/choice/choose.hpp"
@@ -49,26 +49,6 @@ std::vector<std::string> names_of_library() {
 bool is_of_others(std::string_view name) {
   return std::ranges::find(read_by_others, name) != read_by_others.end() ||
          std::ranges::any_of(families_of_others, [name](std::string_view family) { return name.starts_with(family); });
-}
-
-/// The number of letters to insert, delete or change.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t before = i;
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      std::size_t const changed = before + (a[i] != b[j] ? 1 : 0);
-      before = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-std::string nearest(std::string_view name, std::vector<std::string> const& known) {
-  return *std::ranges::min_element(known, {}, [name](std::string const& k) { return distance(name, k); });
 }
 
 /// The variable of a verb: an algorithm that serves this verb for no number of ranks.
@@ -173,7 +153,7 @@ std::vector<std::string> wrong_settings(std::vector<std::string> const& environm
                            value = setting.substr(std::min(equals + 1, setting.size()));
     if (!name.starts_with(prefix) || is_of_others(name)) continue;
     if (std::ranges::find(known, name) == known.end()) {
-      lines.push_back(text::format("{} is not a variable that coset reads; {} is", name, nearest(name, known)));
+      lines.push_back(text::format("{} is not a variable that coset reads; {} is", name, text::nearest(name, known)));
     } else if (auto const wrong = wrong_value(name, value); !wrong.empty() && !value.empty()) {
       lines.push_back(text::format("{}={}: {}", name, value, wrong));
     }

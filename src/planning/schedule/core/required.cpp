@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "base/text/format.hpp"
+#include "base/text/suggestion.hpp"
+
 namespace coset::schedule {
 
 namespace {
@@ -56,13 +59,14 @@ bool requirements::has_input(rank_t rank, block_t b) const {
 }
 
 verb scheduled_verb(std::string_view name) {
-  std::string all;
+  std::vector<std::string> all;
   for (verb const known : all_verbs()) {
     if (!has_schedules(known)) continue;
     if (name_of(known) == name) return known;
-    all += (all.empty() ? "" : ", ") + std::string(name_of(known));
+    all.emplace_back(name_of(known));
   }
-  throw schedule_error("unknown collective '" + std::string(name) + "'; there are " + all);
+  throw schedule_error("unknown collective '" + std::string(name) + "'; there are " + text::joined(all, ", ") +
+                       text::did_you_mean(name, all));
 }
 
 }  // namespace coset::schedule

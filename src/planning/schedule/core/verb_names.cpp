@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "base/text/suggestion.hpp"
 #include "base/text/format.hpp"
 #include "coset/error.hpp"
 
@@ -27,12 +28,12 @@ std::span<verb const> all_verbs() noexcept { return verbs; }
 std::string_view name_of(verb what) noexcept { return detail::is_verb(what) ? detail::row_of(what).name : "?"; }
 
 verb verb_named(std::string_view name) {
-  std::string all;
+  std::vector<std::string> all;
   for (detail::verb_row const& row : verb_rows) {
     if (row.name == name) return row.what;
-    text::append(all, "{}{}", all.empty() ? "" : ", ", row.name);
+    all.emplace_back(row.name);
   }
-  throw argument_error(text::format("'{}' is none of {}", name, all));
+  throw argument_error(text::none_of(name, all));
 }
 
 }  // namespace coset

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <optional>
 
+#include "base/text/format.hpp"
+#include "base/text/suggestion.hpp"
 #include "planning/schedule/core/verbs.hpp"
 #include "planning/schedule/parts/part.hpp"
 #include "planning/schedule/registry/foldings.hpp"
@@ -171,12 +173,13 @@ std::vector<named_algorithm> rows_of(std::span<algorithm_text const> texts) {
 }
 
 named_algorithm const& find_algorithm(std::string_view name) {
-  std::string known;
+  std::vector<std::string> known;
   for (named_algorithm const& row : registry()) {
     if (row.name == name) return row;
-    known += (known.empty() ? "" : ", ") + row.name;
+    known.push_back(row.name);
   }
-  throw schedule_error("unknown algorithm '" + std::string(name) + "'; there are " + known);
+  throw schedule_error("unknown algorithm '" + std::string(name) + "'; there are " + text::joined(known, ", ") +
+                       text::did_you_mean(name, known));
 }
 
 namespace {
@@ -212,12 +215,13 @@ void require_verb(named_algorithm const& row, verb what) {
 
 algorithm completed(algorithm given) {
   named_algorithm const& row = find_algorithm(given.name);
-  std::string known;
-  for (parameter const& p : row.parameters) known += p.name + ", ";
+  std::vector<std::string> known;
+  for (parameter const& p : row.parameters) known.push_back(p.name);
+  known.emplace_back(permute);
   for (auto const& entry : given.parameters)
-    if (entry.first != permute && std::none_of(row.parameters.begin(), row.parameters.end(),
-                                               [&](auto const& p) { return p.name == entry.first; }))
-      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " + known + permute);
+    if (std::ranges::find(known, entry.first) == known.end())
+      throw schedule_error(given.name + " has no parameter " + entry.first + "; it takes " + text::joined(known, ", ") +
+                           text::did_you_mean(entry.first, known));
   for (parameter const& p : row.parameters)
     if (!p.default_value.empty()) given.parameters.try_emplace(p.name, p.default_value);
   return given;
