@@ -69,7 +69,7 @@ trace::log known(std::uint32_t process) {
 
 TEST(Summary, HasSharesOfTimeAndWhatMoved) {
   expect_says(summary_of(known(1)),
-              {"0 %   50 %   20 %    0 %      0 %   30 %", "moved between ranks: by messages 4 KiB",
+              {"1 µs        0    50    20     0        0     30\n", "moved between ranks: by messages 4 KiB",
                "dropped: the oldest events, 3 of rank 1"});
 }
 
