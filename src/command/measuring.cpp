@@ -23,7 +23,8 @@ void add_bench(CLI::App& app) {
   auto const a = std::make_shared<bench_arguments>();
   auto& bench = *app.add_subcommand("bench", "Measure a collective and its rivals");
   constexpr std::uint64_t most_iterations = 10'000'000;
-  bench.add_option("verb", a->verb, "The collective")->check(one_of(verb_names()))->capture_default_str();
+  auto* const what =
+      bench.add_option("verb", a->verb, "The collective")->check(one_of(verb_names()))->capture_default_str();
   auto* const b =
       bench.add_option("-b,--min-bytes", a->sizes.smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
   auto* const e = bench.add_option("-e,--max-bytes", a->sizes.largest, "Largest size")->transform(byte_size());
@@ -78,11 +79,23 @@ void add_bench(CLI::App& app) {
   for (auto const* const other :
        {"--against", "--plan", "--in-place", "--op", "--type", "--timing", "--iterations", "--warmup", "--scaling"})
     regimes->excludes(bench.get_option(other));
+  auto* const regret = bench.add_flag(
+      "--regret", a->instead.regret,
+      "Instead, of a verb or of all, hold the default against every plan that can serve, compositions of verbs and the "
+      "rivals: its time as a multiple of the least, in cycles and calls");
+  auto* const guidelines = bench.add_flag(
+      "--guidelines", a->instead.guidelines,
+      "Instead, of a verb or of all, hold it against other verbs and compositions that give as much or more");
+  for (auto* const judged : {regret, guidelines})
+    for (auto const* const other : {"--plan", "--in-place", "--timing", "--scaling", "--regimes"})
+      judged->excludes(bench.get_option(other));
+  guidelines->excludes(regret)->excludes(bench.get_option("--against"));
   auto* const processes = bench.add_flag("--mpi", a->instead.processes,
                                          "Instead, launched by mpirun with one unbound process per core: compare "
                                          "coset::mpi with OpenMP whose master calls "
                                          "MPI, and with MPI alone");
-  for (auto const* const other : {"--against", "--plan", "--in-place", "--scaling", "--regimes", "--ranks"})
+  for (auto const* const other :
+       {"--against", "--plan", "--in-place", "--scaling", "--regimes", "--ranks", "--regret", "--guidelines"})
     processes->excludes(bench.get_option(other));
   bench
       .add_option("--threads", a->instead.threads,
@@ -103,6 +116,8 @@ void add_bench(CLI::App& app) {
           "--report", a->output.report,
           "Write a page with charts, the machine and the reasons for each plan to this file, .html, which needs "
           "nothing else")
+      ->excludes(regret)
+      ->excludes(guidelines)
       ->excludes(regimes)
       ->excludes(processes);
   bench
@@ -115,9 +130,10 @@ void add_bench(CLI::App& app) {
       "Ctrl-C ends it with the results so far, which say that they are partial, and exit status 130.\nWithout -b, -e "
       "and -f: eight sizes from 8 B "
       "to 4 MiB, about half a minute.");
-  bench.callback([a, b, e, f, rounds] {
+  bench.callback([a, b, e, f, rounds, what] {
     a->sizes.range_given = b->count() + e->count() + f->count() > 0;
     a->instead.rounds_given = rounds->count() > 0;
+    a->instead.verb_given = what->count() > 0;
     measure_bench(*a);
   });
 }

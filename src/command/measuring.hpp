@@ -19,8 +19,9 @@ struct wanted_sizes {
 
 /// Measurements other than a verb beside its rivals in one process.
 struct other_measurement {
-  bool scaling = false, processes = false, regimes = false;
-  bool rounds_given = false;  ///< by default they are fewer with `scaling`
+  bool scaling = false, processes = false, regimes = false, regret = false, guidelines = false;
+  bool rounds_given = false;  ///< by default they are fewer with `scaling`, `regret` and `guidelines`
+  bool verb_given = false;    ///< else the last two take all
   rank_t threads = 1;         ///< of each process
 };
 

@@ -39,6 +39,36 @@ class Bench(unittest.TestCase):
         self.assertIn("coset why allreduce ", run.stdout.split("Next:")[1])
         self.assertIn("--report", run.stdout.split("Next:")[1])
 
+    def judged(self, *words, ranks="2"):
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "judged.json")
+            run = coset("bench", *words, "--ranks", ranks, "--rounds", "6", "-n", "20", "--json", name)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            with open(name, encoding="utf-8") as file:
+                return run.stdout, json.load(file)
+
+    def test_guidelines_hold_a_verb_against_all_that_gives_as_much(self):
+        compositions = {"reduce": {"allreduce", "reduce_scatter + gather"}, "broadcast": {"scatter + allgather"},
+                        "scan": {"exclusive_scan + own fold"}, "allreduce_view": {"allreduce", "reduce_shared"}}
+        for verb, others in compositions.items():
+            text, found = self.judged(verb, "--guidelines", "--sizes", "64,1K")
+            rows = found["rows"]
+            self.assertEqual({row["verb"] for row in rows} or {verb}, {verb})
+            self.assertLessEqual({row["than"] for row in rows}, others)
+            self.assertTrue(all(row["from"] <= row["ratio"] <= row["to"] for row in rows))
+            self.assertEqual(found["within"], sum(row["ratio"] <= found["limit"] for row in rows))
+            self.assertIn(f"{found['within']} of {found['of']} cells within 1.05\n", text)
+
+    def test_regret_is_against_the_best_of_plans_compositions_and_rivals(self):
+        _, found = self.judged("reduce", "--regret", "--sizes", "1K", "--against", "std", ranks="1")
+        for row in found["rows"]:
+            self.assertGreaterEqual(row["regret"], 1)
+            self.assertGreaterEqual(row["regret_of_first_plan"], 1)
+            if row["regret"] == 1:
+                self.assertEqual(row["best"], "the default")
+        for refused in (["--regret", "--guidelines"], ["--regret", "--plan", "ring"], ["--guidelines", "--against", "std"]):
+            self.assertEqual(coset("bench", *refused).returncode, 2, refused)
+
     def test_a_narrow_terminal_gets_the_table_in_parts(self):
         def widest(columns):
             ours, theirs = os.openpty()

@@ -10,10 +10,12 @@
 
 #include "base/environment/variables.hpp"
 #include "base/text/file.hpp"
+#include "command/bench/bench.hpp"
 #include "command/bench/bench_output.hpp"
 #include "command/bench/bench_scaling.hpp"
 #include "command/bench/processes_request.hpp"
 #include "command/bench/regimes.hpp"
+#include "command/bench/regret.hpp"
 #include "command/bytes.hpp"
 #include "command/inspect/info.hpp"
 #include "command/interruption.hpp"
@@ -77,27 +79,6 @@ std::vector<unsigned> processors_for(rank_t ranks) {
   return chosen;
 }
 
-measure::measurement measure(bench_arguments const& a, std::uint64_t bytes,
-                             std::vector<measure::contestant*> const& players, measure::latency_probe& probe,
-                             rank_t ranks) {
-  measure::problem shape{measure::element_named(a.type), measure::operation_named(a.operation), 0, ranks,
-                         verb_named(a.verb)};
-  bool const is_float =
-      shape.element == measure::element_kind::float32 || shape.element == measure::element_kind::float64;
-  if (shape.operation == measure::operation_kind::reproducible_plus && !is_float)
-    throw argument_error(fmt::format("repsum takes float and double, not {}", a.type));
-  shape.count = bytes / shape.element_bytes();
-  bool const in_pieces = detail::is_of_pieces(shape.what);
-  if (in_pieces) shape.count = std::max<std::size_t>(shape.count / ranks, 1) * ranks;
-  auto const progress = [&](std::size_t played) {
-    show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, a.options.rounds));
-    stop_if_interrupted();
-  };
-  auto found = play_rounds(players, probe, shape, a.options, progress);
-  show_progress("");
-  return found;
-}
-
 /// Measures sizes until all are done, the user interrupts, or both the table's reader and the files are gone.
 void measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& sizes, bench_results& into) {
   auto const& setting = into.setting;
@@ -109,7 +90,7 @@ void measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& siz
   remember_interrupts();
   try {
     for (auto const bytes : sizes) {
-      into.sizes.push_back(measure(a, bytes, into.players, probe, setting.ranks));
+      into.sizes.push_back(play_size(a, bytes, into.players, probe, setting.ranks));
       std::cout << bench_rows(into.sizes.back(), into, told);
       if (standard_output_lost() && !has_file) break;
     }
@@ -138,16 +119,6 @@ nlohmann::ordered_json reasons(bench_arguments const& a, bench_results const& fo
   for (auto const& m : found.sizes)
     all.push_back(why_here(found.setting.verb, m.shape.bytes(), found.setting.ranks, a.in_place));
   return all;
-}
-
-/// The families named, or all that are there.
-std::vector<std::string> rivals_named(std::vector<std::string> const& named) {
-  if (lab == nullptr && named.empty()) return {};
-  auto const& there = need_lab("rivals").rival_families();
-  for (auto const& family : named)
-    if (std::ranges::find(there, family) == there.end())
-      throw argument_error(fmt::format("no rival {} in this build; it has {}", family, fmt::join(there, ", ")));
-  return named.empty() ? there : named;
 }
 
 void run_bench(bench_arguments a) {
@@ -199,6 +170,18 @@ void run_scaling(bench_arguments const& a) {
   measure_scaling(request);
 }
 
+void run_judged(bench_arguments const& a) {
+  judged_request r{{a.verb}, sizes_wanted(a), processors_for(a.ranks), a};
+  if (!a.instead.verb_given) {
+    r.verbs.clear();
+    for (verb const what : all_verbs()) r.verbs.emplace_back(name_of(what));
+  }
+  if (!a.instead.rounds_given) r.arguments.options.rounds = judged_rounds;
+  if (lab != nullptr && a.instead.regret) restart_with_openmp_settings(!measure::have_one_each(r.processors));
+  require_memory_for(r.sizes, static_cast<rank_t>(r.processors.size()));
+  a.instead.regret ? measure_regret(r) : measure_guidelines(r);
+}
+
 void run_regimes(bench_arguments const& a) {
   if (a.verb != "allreduce") throw argument_error(fmt::format("--regimes measures allreduce, not {}", a.verb));
   regimes_request request{.ranks = a.ranks, .rounds = a.options.rounds, .json_file = a.output.json};
@@ -225,12 +208,43 @@ double one_way_in(measure::measurement const& rounds) {
 
 }  // namespace
 
+measure::measurement play_size(bench_arguments const& a, std::uint64_t bytes,
+                               std::vector<measure::contestant*> const& players, measure::latency_probe& probe,
+                               rank_t ranks) {
+  measure::problem shape{measure::element_named(a.type), measure::operation_named(a.operation), 0, ranks,
+                         verb_named(a.verb)};
+  bool const is_float =
+      shape.element == measure::element_kind::float32 || shape.element == measure::element_kind::float64;
+  if (shape.operation == measure::operation_kind::reproducible_plus && !is_float)
+    throw argument_error(fmt::format("repsum takes float and double, not {}", a.type));
+  shape.count = bytes / shape.element_bytes();
+  bool const in_pieces = detail::is_of_pieces(shape.what);
+  if (in_pieces) shape.count = std::max<std::size_t>(shape.count / ranks, 1) * ranks;
+  auto const progress = [&](std::size_t played) {
+    show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, a.options.rounds));
+    stop_if_interrupted();
+  };
+  auto found = play_rounds(players, probe, shape, a.options, progress);
+  show_progress("");
+  return found;
+}
+
+std::vector<std::string> rivals_named(std::vector<std::string> const& named) {
+  if (lab == nullptr && named.empty()) return {};
+  auto const& there = need_lab("rivals").rival_families();
+  for (auto const& family : named)
+    if (std::ranges::find(there, family) == there.end())
+      throw argument_error(fmt::format("no rival {} in this build; it has {}", family, fmt::join(there, ", ")));
+  return named.empty() ? there : named;
+}
+
 void measure_bench(bench_arguments const& a) {
   if (a.instead.processes) (void)need_lab("to measure beside MPI");
   if (!a.output.report.empty()) (void)need_lab("the page of --report");
   if (prefer_lab() == nullptr) std::cerr << "coset is measured alone: its rivals are in the package coset-lab\n";
   if (a.instead.processes) return run_processes(a);
   if (a.instead.regimes) return run_regimes(a);
+  if (a.instead.regret || a.instead.guidelines) return run_judged(a);
   a.instead.scaling ? run_scaling(a) : run_bench(a);
 }
 
@@ -253,7 +267,7 @@ std::vector<measured_plan> measure_plans(plans_to_measure const& asked) {
   std::vector<measured_plan> found(work);
   for (auto const timing : {measure::timing::call, measure::timing::cycle}) {
     a.options.timing = timing;
-    auto const rounds = measure(a, asked.bytes, players, probe, ranks);
+    auto const rounds = play_size(a, asked.bytes, players, probe, ranks);
     // In place, ranks read what they have written: own_work reads another array.
     auto const added = asked.in_place ? std::vector<double>(work, 0) : measure::added_to(rounds, work);
     for (std::size_t i = 0; i < work; ++i) {
