@@ -36,8 +36,7 @@ void for_each_cost(Costs& all, Visit visit) {
 
 [[noreturn]] void refuse(std::string_view name) {
   throw argument_error(text::format("there is no parameter '{}' of cache lines; there are {}{}", name,
-                                    text::joined(names_of_costs(), ", "),
-                                    text::did_you_mean(name, names_of_costs())));
+                                    text::joined(names_of_costs(), ", "), text::did_you_mean(name, names_of_costs())));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ std::vector<figure const*> figures_named(source const& of, std::string const& na
   }
   if (found.empty())
     throw argument_error(fmt::format("{} has no figure '{}'; it has {}{}", of.name, name, fmt::join(names, ", "),
-                                   text::did_you_mean(name, names)));
+                                     text::did_you_mean(name, names)));
   return found;
 }
 

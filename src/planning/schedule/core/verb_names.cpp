@@ -6,8 +6,8 @@
 #include <array>
 #include <string>
 
-#include "base/text/suggestion.hpp"
 #include "base/text/format.hpp"
+#include "base/text/suggestion.hpp"
 #include "coset/error.hpp"
 
 namespace coset::inline COSET_ABI {
