@@ -85,8 +85,8 @@ def rivals_of(size):
 
 def verbs(folder, verb, words, sizes, command=COSET, standard=("omp",), of_processes=False):
     """One row for each size: cycle, then call alone."""
-    both = [measured(folder, f"{verb}-{timing}{'-mpi' if of_processes else ''}", command, verb, "--timing", timing, "--sizes",
-                     ",".join(map(str, sizes))) for timing in ("cycle", "call")]
+    both = [measured(folder, f"{verb}-{timing}{'-mpi' if of_processes else ''}", command, verb, *map(str, sizes), "--timing", timing)
+            for timing in ("cycle", "call")]
     for cycle, call in zip(*(file["sizes"] for file in both)):
         cells = []
         for usual in (True, False):

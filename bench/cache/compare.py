@@ -26,7 +26,7 @@ CALIBRATED = {"streams": ("direct/staged", 65536), "stores": ("direct/zero_copy"
 def measured(coset, timing, ranks, rounds):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "bench.json")
-        command = [coset, "bench", "allreduce", "--sizes", ",".join(map(str, SIZES)), "--timing", timing,
+        command = [coset, "bench", "allreduce", *map(str, SIZES), "--timing", timing,
                    "--ranks", str(ranks), "--rounds", str(rounds), "--against", "std", "--json", file]
         for plan in PLANS:
             command += ["--plan", plan]

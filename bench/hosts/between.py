@@ -27,8 +27,9 @@ def measured(hosts, rate, options):
     han = ["--mpi-arg", "--mca", "--mpi-arg", "coll_han_priority", "--mpi-arg", "100"] if options.han else []
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         ran = subprocess.run(
-            [ROOT / "tests/mpi/hosts", "openmpi", shape, "--rate", rate, *han, ROOT / "build/openmpi/coset", "bench", "--mpi",
-             "--threads", str(options.threads), "--sizes", options.sizes, "--rounds", str(options.rounds), "--json", file.name],
+            [ROOT / "tests/mpi/hosts", "openmpi", shape, "--rate", rate, *han, ROOT / "build/openmpi/coset", "bench", "allreduce",
+             *options.sizes.split(","), "--mpi",
+             "--threads", str(options.threads), "--rounds", str(options.rounds), "--json", file.name],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
         if ran.returncode != 0:
             sys.exit(ran.stderr)

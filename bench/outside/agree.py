@@ -21,7 +21,7 @@ def bench(command, sizes):
     """[size]: coset's median of one run, in microseconds."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "figures.json")
-        subprocess.run([command, "bench", "allreduce", "--sizes", ",".join(map(str, sizes)), "--rounds", "5",
+        subprocess.run([command, "bench", "allreduce", *map(str, sizes), "--rounds", "5",
                         "--against", "std", "--json", path], check=True, stdout=subprocess.DEVNULL)
         with open(path, encoding="utf-8") as file:
             figures = json.load(file)

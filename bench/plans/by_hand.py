@@ -24,7 +24,7 @@ FEWEST_ROUNDS = 6
 def benched(arguments, verb, timing):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "bench.json")
-        subprocess.run([arguments.coset, "bench", verb, "--sizes", arguments.sizes, "--timing", timing, "--against", "std",
+        subprocess.run([arguments.coset, "bench", verb, *arguments.sizes.split(","), "--timing", timing, "--against", "std",
                         "--ranks", "2", "--rounds", str(arguments.rounds), "--json", file],
                        check=True, stdout=subprocess.DEVNULL)
         with open(file, encoding="utf-8") as found:

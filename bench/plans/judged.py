@@ -30,7 +30,7 @@ BEHIND = 1.15   # a default that is slower than that
 
 def plans_that_serve(coset, verb, ranks):
     """A plan that would lose a value of this verb ends the benchmark, so each is tried alone."""
-    command = [coset, "bench", verb, "--sizes", "4K", "--against", "std", "--ranks", str(ranks), "--rounds", "1", "-n", "1",
+    command = [coset, "bench", verb, "4K", "--against", "std", "--ranks", str(ranks), "--rounds", "1", "-n", "1",
                "--plan"]
     algorithms = ["direct", "direct(saved_steps=1)"] if verb in FOLDED_ALONE else ["direct"]
     plans = [f"{algorithm}/{storage}" for storage in STORAGES for algorithm in algorithms]
@@ -40,7 +40,7 @@ def plans_that_serve(coset, verb, ranks):
 def benched(coset, verb, timing, plans, arguments):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "bench.json")
-        command = [coset, "bench", verb, "--sizes", ",".join(arguments.sizes), "--timing", timing, "--against", "std",
+        command = [coset, "bench", verb, *arguments.sizes, "--timing", timing, "--against", "std",
                    "--ranks", str(arguments.ranks), "--rounds", str(arguments.rounds), "--json", file]
         for plan in plans:
             command += ["--plan", plan]

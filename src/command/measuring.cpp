@@ -2,8 +2,12 @@
 // The options of `coset bench` and `coset tune`.
 #include "command/measuring.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "command/commands.hpp"
 #include "command/numbers.hpp"
+#include "command/output.hpp"
 #include "coset/topology.hpp"
 
 namespace coset::cli {
@@ -30,12 +34,10 @@ void add_bench(CLI::App& app) {
   auto* const e = bench.add_option("-e,--max-bytes", a->sizes.largest, "Largest size")->transform(byte_size());
   auto* const f = bench.add_option("-f,--factor", a->sizes.factor, "Factor from one size to the next")
                       ->check(whole_number(2, 1 << 20));
-  bench.add_option("--sizes", a->sizes.named, "A list of sizes instead: 8,1K,4M")
-      ->delimiter(',')
-      ->transform(byte_size())
-      ->excludes(b)
-      ->excludes(e)
-      ->excludes(f);
+  auto* const old_sizes = bench.add_option("--sizes", a->sizes.named, "The sizes, in a form that goes away: 8,1K,4M");
+  old_sizes->delimiter(',');
+  for (auto* const sizes : {bench.add_option("sizes", a->sizes.named, "Sizes: 8 1K 4M; instead, a sweep"), old_sizes})
+    sizes->transform(byte_size())->excludes(b)->excludes(e)->excludes(f);
   bench.add_option("-n,--iterations", a->options.iterations, "Calls per burst; default: as many as take 6 ms")
       ->check(whole_number(1, most_iterations));
   bench.add_option("-w,--warmup", a->options.warmup, "Untimed calls per burst; default: a tenth of the timed ones")
@@ -130,7 +132,9 @@ void add_bench(CLI::App& app) {
       "Ctrl-C ends it with the results so far, which say that they are partial, and exit status 130.\nWithout -b, -e "
       "and -f: eight sizes from 8 B "
       "to 4 MiB, about half a minute.");
-  bench.callback([a, b, e, f, rounds, what] {
+  bench.callback([a, b, e, f, rounds, old_sizes, what] {
+    if (!old_sizes->empty())
+      note_old_form("bench", a->verb, CLI::detail::split(fmt::format("{}", fmt::join(old_sizes->results(), ",")), ','));
     a->sizes.range_given = b->count() + e->count() + f->count() > 0;
     a->instead.rounds_given = rounds->count() > 0;
     a->instead.verb_given = what->count() > 0;

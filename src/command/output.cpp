@@ -116,6 +116,23 @@ void prepare_standard_output() {
       static_cast<void>(open("/dev/null", standard == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }
 
+namespace {
+std::string new_form;
+}
+
+void note_old_form(std::string_view command, std::string_view verb, std::vector<std::string> const& sizes,
+                   std::vector<std::string> const& plans) {
+  new_form = fmt::format("coset {} {}", command, verb);
+  for (auto const& size : sizes) new_form += ' ' + size;
+  for (auto const& plan : plans)
+    new_form += plan.find('(') == std::string::npos ? " --plan " + plan : " --plan \"" + plan + '"';
+}
+
+void tell_old_form() {
+  if (!new_form.empty())
+    std::cerr << "coset: note: this is now written " << new_form << "; the next version refuses the old form\n";
+}
+
 std::size_t terminal_columns() {
   winsize size = {};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 120;

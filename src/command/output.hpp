@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace coset::cli {
 
@@ -46,6 +48,12 @@ class temporary_file {
 /// Call before anything is written. Then a reader that has gone is an error like others instead of a signal that ends
 /// the command, and no file takes the place of a closed standard output.
 void prepare_standard_output();
+
+/// Says in the end, once, how a call is written whose form goes away: COMMAND VERB SIZES --plan ALGORITHM.
+void note_old_form(std::string_view command, std::string_view verb, std::vector<std::string> const& sizes,
+                   std::vector<std::string> const& plans = {});
+/// On standard error. Not before, as a program that is started instead notes it, too.
+void tell_old_form();
 
 /// Of the terminal that standard output is; 120 if it is none.
 std::size_t terminal_columns();

@@ -179,7 +179,7 @@ class Bench(unittest.TestCase):
 class Files(unittest.TestCase):
     """Where figures go: checked before anything is measured, replaced in one step, and kept on Ctrl-C."""
 
-    QUICK = ["bench", "--sizes", "8", "-n", "2", "--rounds", "1", "-t", "1", "--against", "std"]
+    QUICK = ["bench", "allreduce", "8", "-n", "2", "--rounds", "1", "-t", "1", "--against", "std"]
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -232,7 +232,7 @@ class Files(unittest.TestCase):
 
     def test_quotes_in_names_and_bytes_that_are_no_text_stay_in_their_cells(self):
         plan, table = os.path.join(self.folder, 'a "b".json'), os.path.join(self.folder, "figures.csv")
-        made = coset("plan", "direct", "-r", "1", "--json")
+        made = coset("plan", "--plan", "direct", "-r", "1", "--json")
         with open(plan, "w", encoding="utf-8") as out:
             out.write(made.stdout)
         run = subprocess.run([COSET, *self.QUICK, "--plan", f"plan(file={plan})", "--csv", table, "--json", self.file],
@@ -271,9 +271,9 @@ class Files(unittest.TestCase):
         self.assertNotIn("{{", re.sub(r"<script.*?</script>", "", page, flags=re.S), "a part that was not put in")
 
     def test_ctrl_c_keeps_what_has_been_measured(self):
-        sizes = ",".join(["8"] * 1000)
+        sizes = ["8"] * 1000
         table, page = (os.path.join(self.folder, name) for name in ("figures.csv", "page.html"))
-        run = subprocess.Popen([COSET, *self.QUICK, "--sizes", sizes, "--json", self.file, "--csv", table, "--report", page],
+        run = subprocess.Popen([COSET, *self.QUICK[:2], *sizes, *self.QUICK[2:], "--json", self.file, "--csv", table, "--report", page],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         lines = [run.stdout.readline() for _ in range(12)]
         run.send_signal(signal.SIGINT)
@@ -295,7 +295,7 @@ class Files(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.folder)), ["figures.csv", "figures.json", "page.html"])
 
     def test_ctrl_c_keeps_the_scaling_that_has_been_measured(self):
-        run = subprocess.Popen([COSET, "bench", "--scaling", "--sizes", ",".join(["4K"] * 1000), "--rounds", "1", "-n", "2", "-t", "1",
+        run = subprocess.Popen([COSET, "bench", "allreduce", *["4K"] * 1000, "--scaling", "--rounds", "1", "-n", "2", "-t", "1",
                                 "--json", self.file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while not run.stdout.readline().lstrip().startswith("compact"):
             self.assertIsNone(run.poll())
@@ -326,7 +326,7 @@ class Files(unittest.TestCase):
 
 
 class Scaling(unittest.TestCase):
-    SHORT = ["bench", "--scaling", "--sizes", "4K,64K", "--rounds", "2", "-n", "5"]
+    SHORT = ["bench", "allreduce", "4K", "64K", "--scaling", "--rounds", "2", "-n", "5"]
 
     def runs(self, *arguments, **environment):
         with tempfile.TemporaryDirectory() as folder:

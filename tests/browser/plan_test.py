@@ -167,7 +167,7 @@ class PlanPage(PageTestCase):
         page.press("End")
         # The ring: seven steps of 1/8 from each rank to one neighbour, and seven to the other.
         self.assertEqual(page.evaluate("page.panels[0].linkText()"), "Busiest link so far: 0 → 1, 7/8 vectors; all links together 14.")
-        plan = json.loads(self.coset("plan", "recursive_halving", "-r", 8, "--json"))
+        plan = json.loads(self.coset("plan", "--plan", "recursive_halving", "-r", 8, "--json"))
         hops = sum(min(abs(a - b), 8 - abs(a - b)) * Fraction(len(blocks), 8)
                    for transfers, _, _ in replayed(plan) for (a, b, _), blocks in transfers.items())
         self.assertIn(f"all links together {hops}.", page.evaluate("page.panels[1].linkText()"))
@@ -239,7 +239,7 @@ class PlanPage(PageTestCase):
         self.assertNotEqual(light.evaluate(ground), dark.evaluate(ground))
 
     def test_names_cannot_end_the_script(self):
-        plan = json.loads(self.coset("plan", "ring", "-r", 2, "--json"))
+        plan = json.loads(self.coset("plan", "--plan", "ring", "-r", 2, "--json"))
         plan["parameters"]["tree"] = "</script><script>throw 1</script><!--<script>"
         file = self.folder / "wicked.json"
         file.write_text(json.dumps(plan))

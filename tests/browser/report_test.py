@@ -30,7 +30,7 @@ class Report(PageTestCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.file, cls.json, cls.csv = (cls.folder / name for name in ("report.html", "report.json", "report.csv"))
-        cls.coset("bench", "--sizes", "8,1K,64K,1M", "--rounds", "7", "-n", "50", "--report", cls.file, "--json", cls.json, "--csv", cls.csv)
+        cls.coset("bench", "allreduce", "8", "1K", "64K", "1M", "--rounds", "7", "-n", "50", "--report", cls.file, "--json", cls.json, "--csv", cls.csv)
         cls.figures = json.loads(cls.json.read_text(encoding="utf-8"))
 
     def page(self, **how):
@@ -167,7 +167,7 @@ class Report(PageTestCase):
 class Scaling(PageTestCase):
     def test_ranks_beside_the_limit(self):
         file = self.folder / "scaling.html"
-        self.coset("bench", "--scaling", "--sizes", "64K", "--rounds", "2", "-n", "20", "--report", file)
+        self.coset("bench", "allreduce", "64K", "--scaling", "--rounds", "2", "-n", "20", "--report", file)
         for dark in (False, True):
             page = self.browser.open(file, dark=dark)
             self.check(page)
@@ -180,8 +180,8 @@ class Scaling(PageTestCase):
 
     def test_on_the_page_of_a_collective(self):
         file, scaling = self.folder / "both.html", self.folder / "scaling.json"
-        self.coset("bench", "--scaling", "--sizes", "64K", "--rounds", "2", "-n", "20", "--json", scaling)
-        self.coset("bench", "--sizes", "8", "--rounds", "1", "-n", "2", "--against", "std", "--report", file, "--scaling-file",
+        self.coset("bench", "allreduce", "64K", "--scaling", "--rounds", "2", "-n", "20", "--json", scaling)
+        self.coset("bench", "allreduce", "8", "--rounds", "1", "-n", "2", "--against", "std", "--report", file, "--scaling-file",
                    scaling)
         page = self.browser.open(file)
         self.check(page)
@@ -195,7 +195,7 @@ class MadeUp(PageTestCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.file = cls.folder / "some.html"
-        cls.coset("bench", "--sizes", "8", "--rounds", "1", "-n", "2", "-t", "1", "--against", "std", "--report", cls.file)
+        cls.coset("bench", "allreduce", "8", "--rounds", "1", "-n", "2", "-t", "1", "--against", "std", "--report", cls.file)
 
     def page_of(self, change, **how):
         """The page whose data this function has changed."""

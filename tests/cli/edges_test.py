@@ -59,7 +59,7 @@ class Numbers(Files):
             self.assertEqual(coset("cost", "-b", wrong).returncode, 2, wrong)
 
     def test_ranks_have_the_same_letter_in_all_commands(self):
-        for command in (["list"], ["cost"], ["plan", "ring"], ["info", "--topology", "core:8 pu:1"]):
+        for command in (["list"], ["cost"], ["plan", "--plan", "ring"], ["info", "--topology", "core:8 pu:1"]):
             answers = {coset(*command, letter, 4).stdout for letter in ("-t", "-r", "--ranks")}
             self.assertEqual(len(answers), 1, command)
             self.assertNotEqual(answers, {""})
@@ -71,7 +71,7 @@ class Output(Files):
                     ["info", "--topology", "core:2 pu:1"], ["info", "--topology", "core:2 pu:1", "--json"], ["info", "-t", "1"],
                     ["info", "-t", "1", "--json"], ["generate", "tree_ring", "--tree", self.file(TREE)])
         for form in ("--text", "--json", "--dot", "--svg", "--check"):
-            yield ["plan", "ring", "-t", "40", form]
+            yield ["plan", "--plan", "ring", "-t", "40", form]
 
     def assertFails(self, command, **where):
         run = subprocess.run([COSET, *command], stderr=subprocess.PIPE, text=True, timeout=120, check=False, **where)
@@ -107,40 +107,62 @@ class BadInput(Files):
         self.assertIn(hint, result.stderr, arguments)
 
     def test_arguments_that_no_plan_can_serve_are_refused_with_what_would_do(self):
-        self.assertRefused("from 1 to", "plan", "ring", "-r", 0)
-        self.assertRefused("at least 2", "plan", "binomial", "-r", 4, "--radix", 1)
-        self.assertRefused("radix", "plan", "generalized", "-r", 4, "--radix", 1)
-        self.assertRefused("saved_steps", "plan", "generalized", "-r", 7, "--saved-steps", 4)
-        self.assertRefused("product of dims", "plan", "product", "-r", 12, "--group", "4x4")
-        self.assertRefused("bruck_ho", "plan", "adapted_dissemination(n=1)", "-r", 13)
-        self.assertRefused("not 8", "plan", "unequal", "-r", 8, "--nodes", "5,2")
-        self.assertRefused("root 4", "plan", "binomial", "-r", 4, "-c", "reduce", "--root", 4)
-        self.assertRefused("there are", "plan", "rong", "-r", 4)
-        self.assertRefused("there are", "plan", "ring", "-r", 4, "-c", "transpose")
-        self.assertRefused("given twice", "plan", "generalized(radix=2)", "-r", 4, "--radix", 2)
+        self.assertRefused("from 1 to", "plan", "--plan", "ring", "-r", 0)
+        self.assertRefused("at least 2", "plan", "--plan", "binomial", "-r", 4, "--radix", 1)
+        self.assertRefused("radix", "plan", "--plan", "generalized", "-r", 4, "--radix", 1)
+        self.assertRefused("saved_steps", "plan", "--plan", "generalized", "-r", 7, "--saved-steps", 4)
+        self.assertRefused("product of dims", "plan", "--plan", "product", "-r", 12, "--group", "4x4")
+        self.assertRefused("bruck_ho", "plan", "--plan", "adapted_dissemination(n=1)", "-r", 13)
+        self.assertRefused("not 8", "plan", "--plan", "unequal", "-r", 8, "--nodes", "5,2")
+        self.assertRefused("root 4", "plan", "--plan", "binomial", "-r", 4, "-c", "reduce", "--root", 4)
+        self.assertRefused("there are", "plan", "--plan", "rong", "-r", 4)
+        self.assertRefused("there are", "plan", "--plan", "ring", "-r", 4, "-c", "transpose")
+        self.assertRefused("given twice", "plan", "--plan", "generalized(radix=2)", "-r", 4, "--radix", 2)
         self.assertRefused("it has 1, 7", "reproduce", "kolmakov", 2)
         self.assertRefused("from 1 to", "cost", "-r", 0)
-        self.assertRefused("not a whole number of ranks", "plan", "unequal", "-r", 4, "--nodes", "2,x")
-        self.assertRefused("whole numbers", "plan", "unequal(nodes=2+x)", "-r", 4)
-        self.assertRefused("whole numbers", "plan", "generalized(saved_steps=-1)", "-r", 4)
-        self.assertRefused("whole numbers", "plan", "generalized(radix=4294967298)", "-r", 4)
-        self.assertRefused("too many to write out", "plan", "direct", "-r", 100000)
-        self.assertRefused("too many to write out", "plan", "binomial", "-r", 4000000000)
+        self.assertRefused("not a whole number of ranks", "plan", "--plan", "unequal", "-r", 4, "--nodes", "2,x")
+        self.assertRefused("whole numbers", "plan", "--plan", "unequal(nodes=2+x)", "-r", 4)
+        self.assertRefused("whole numbers", "plan", "--plan", "generalized(saved_steps=-1)", "-r", 4)
+        self.assertRefused("whole numbers", "plan", "--plan", "generalized(radix=4294967298)", "-r", 4)
+        self.assertRefused("too many to write out", "plan", "--plan", "direct", "-r", 100000)
+        self.assertRefused("too many to write out", "plan", "--plan", "binomial", "-r", 4000000000)
         self.assertRefused("too many to write out", "cost", "-r", 4000000000)
 
     def test_arguments_that_the_command_does_not_know_are_refused(self):
-        self.assertRefused("--ranks", "plan", "ring")
-        self.assertRefused("", "plan", "ring", "-r", "many")
-        self.assertRefused("", "plan", "ring", "-r", 4, "--json", "--dot")
+        self.assertRefused("--ranks", "plan", "--plan", "ring")
+        self.assertRefused("", "plan", "--plan", "ring", "-r", "many")
+        self.assertRefused("", "plan", "--plan", "ring", "-r", 4, "--json", "--dot")
         self.assertRefused("no command 'plain'; it has info, list", "plain")
         self.assertRefused("no command 'tree'; it has mpi, goal, replay, msccl, tree_ring", "generate", "tree")
         self.assertRefused("")
 
+    def test_forms_that_go_away_still_work_and_say_once_how_to_write_them(self):
+        for new, old in (
+                ("coset plan allreduce --plan ring", ["plan", "ring", "-r", 4]),
+                ("coset plan allreduce --plan ring --plan direct", ["plan", "ring", "direct", "-r", 4, "--html"]),
+                ("coset plan reduce --plan binomial", ["plan", "--plan", "binomial", "-r", 4, "-c", "reduce"]),
+                ('coset cost reduce 1K --plan "generalized(radix=3)"', ["cost", "generalized(radix=3)", "-c", "reduce", "-b", "1K", "-r", 4]),
+                ("coset trace allreduce 64", ["trace", "-b", 64, "-n", 2, "-t", 1, "-o", os.path.join(self.folder, "t.json")]),
+                ("coset bench allreduce 8 64", ["bench", "--sizes", "8,64", "-n", 2, "--rounds", 1, "-t", 1, "--against", "std"])):
+            result = coset(*old)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stderr, f"coset: note: this is now written {new}; the next version refuses the old form\n")
+
+    def test_one_grammar_names_verb_sizes_and_algorithms(self):
+        machine = ["--topology", "core:4 pu:1"]
+        for command in (["why", "reduce", "1K", *machine, "--plan", "binomial"], ["plan", "reduce", "1K", "--ranks", 2],
+                        ["plan", "reduce", "1K", "--ranks", 2, "--plan", "binomial"],
+                        ["cost", "reduce", "1K", "4K", "--ranks", 4, "--plan", "binomial", "--plan", "direct"],
+                        ["trace", "reduce", "1K", "--ranks", 1, "-n", 2, "-o", os.path.join(self.folder, "t.json")],
+                        ["bench", "reduce", "1K", "4K", "--ranks", 1, "-n", 2, "--rounds", 1, "--against", "std"]):
+            result = coset(*command)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), command)
+
     def test_words_that_are_misspelt_get_the_one_that_may_have_been_meant(self):
         for meant, arguments in (
                 ("why", ["wyh"]), ("cost", ["cots"]), ("allreduce", ["why", "allredcue"]), ("scatter_add", ["why", "scatter_ad"]),
-                ("allreduce", ["bench", "allredcue"]), ("gather", ["trace", "gahter"]), ("ring", ["plan", "rign", "-r", 4]),
-                ("broadcast", ["plan", "ring", "-r", 4, "-c", "brodcast"]), ("radix", ["plan", "generalized(radx=3)", "-r", 4]),
+                ("allreduce", ["bench", "allredcue"]), ("gather", ["trace", "gahter"]), ("ring", ["plan", "--plan", "rign", "-r", 4]),
+                ("broadcast", ["plan", "--plan", "ring", "-r", 4, "-c", "brodcast"]), ("radix", ["plan", "--plan", "generalized(radx=3)", "-r", 4]),
                 ("staged", ["trace", "--plan", "direct/stagd", "-t", 1, "-o", "/dev/null"]), ("float", ["bench", "-d", "flaot"]),
                 ("prod", ["bench", "-o", "prdo"]), ("core", ["info", "--topology", "node:2 cor:4"]),
                 ("machine", ["info", "--topology", "machne"]), ("--json", ["why", "--jsno"]), ("--ranks", ["list", "--rank=4"]),
@@ -156,26 +178,26 @@ class BadInput(Files):
         ]:
             path = self.file({"tree": tree})
             self.assertRefused(hint, "generate", "tree_ring", "--tree", path)
-            self.assertRefused(hint, "plan", "tree_ring", "-r", 2, "--tree", path)
-        self.assertRefused("not 4", "plan", "tree_ring", "-r", 4, "--tree", self.file(TREE))
+            self.assertRefused(hint, "plan", "--plan", "tree_ring", "-r", 2, "--tree", path)
+        self.assertRefused("not 4", "plan", "--plan", "tree_ring", "-r", 4, "--tree", self.file(TREE))
         self.assertRefused("cannot be read", "generate", "tree_ring", "--tree", "/nowhere.json")
 
     def test_what_a_plan_in_a_file_says_is_not_said_again(self):
-        path = self.file(json.loads(coset("plan", "ring", "-r", 4, "--json").stdout))
+        path = self.file(json.loads(coset("plan", "--plan", "ring", "-r", 4, "--json").stdout))
         for option in (["--ranks", 4], ["-c", "allreduce"], ["--root", 0], ["--radix", 2], ["--saved-steps", 0],
                        ["--group", "2x2"], ["--nodes", "2,2"], ["--tree", path]):
-            self.assertRefused("itself sets", "plan", path, *option)
+            self.assertRefused("itself sets", "plan", "--plan", path, *option)
         self.assertRefused("cannot be read", "plan", "/nowhere.json")
         folder = os.path.join(self.folder, "folder.json")
         os.mkdir(folder)
         self.assertRefused("is a directory", "plan", folder)
-        self.assertRefused(folder, "plan", "tree_ring", "-r", 4, "--tree", folder)
+        self.assertRefused(folder, "plan", "--plan", "tree_ring", "-r", 4, "--tree", folder)
 
     def test_what_is_no_file_is_refused_wherever_a_file_is_read(self):
         pipe, folder = os.path.join(self.folder, "pipe.json"), os.path.join(self.folder, "directory.json")
         os.mkfifo(pipe)
         os.mkdir(folder)
-        readers = [["plan"], ["cost", "--plan"], ["cost", "ring", "--links"], ["plan", "tree_ring", "-r", 4, "--tree"],
+        readers = [["plan"], ["cost", "--plan"], ["cost", "ring", "--links"], ["plan", "--plan", "tree_ring", "-r", 4, "--tree"],
                    ["generate", "mpi"], ["generate", "tree_ring", "--tree"], ["simulate", "--costs"],
                    ["reproduce", "traff", "--simulation"], ["trace", "--summary"], ["trace", "--merge"],
                    ["why", "allreduce", 8, "--links"], ["info", "--topology"], ["cost", "--topology"]]

@@ -396,7 +396,7 @@ class Msccl(Files):
                       "coll": ("allgather", "reducescatter", "alltoall")}.get(match[1], ("-1", "0", "1", "2", "3", "x"))
             changes += [text[: match.start(2)] + other + text[match.end(2) :] for other in others]
         for changed in random.Random(1).sample(changes, 40 if SMALL else 150):
-            result = coset("plan", self.xml(changed), "--json")
+            result = coset("plan", "--plan", self.xml(changed), "--json")
             if result.returncode == 0:
                 check_plan.check(json.loads(result.stdout))
                 right += 1
@@ -418,7 +418,7 @@ class Msccl(Files):
             ('ngpus="2"', 'ngpus="70000"', "not a whole number below 65536"),
             ('nchunksperloop="2"', 'nchunksperloop="0"', "no chunks"),
         ]:
-            result = coset("plan", self.xml(good.replace(part, instead, 1)))
+            result = coset("plan", "--plan", self.xml(good.replace(part, instead, 1)))
             self.assertEqual((result.returncode, result.stdout), (2, ""), instead)
             self.assertIn("is no algorithm of MSCCL that can be read: ", result.stderr)
             self.assertIn(reason, result.stderr)
@@ -427,7 +427,7 @@ class Msccl(Files):
         chunks = 1 << 19
         steps = "".join(f'<step s="{i}" type="cpy" srcbuf="i" srcoff="0" dstbuf="s" dstoff="{i * chunks}" cnt="{chunks}" '
                         'depid="-1" deps="-1" hasdep="0"/>' for i in range(17))
-        result = coset("plan", self.xml(f'<algo coll="allreduce" ngpus="1" nchunksperloop="{chunks}" inplace="1"><gpu id="0">'
+        result = coset("plan", "--plan", self.xml(f'<algo coll="allreduce" ngpus="1" nchunksperloop="{chunks}" inplace="1"><gpu id="0">'
                                         f'<tb id="0" send="0" recv="0" chan="0">{steps}</tb></gpu></algo>'))
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("its steps move more than 8388608 chunks", result.stderr)

@@ -61,7 +61,7 @@ class Plan(Files):
         for n, name in enumerate(listed()):
             for v, verb in enumerate(VERBS):
                 for ranks in numbers if LONG else {numbers[(n + v) % len(numbers)], numbers[(n + v + 3) % len(numbers)]}:
-                    result = coset("plan", needed(name, ranks), "-r", ranks, "-c", verb, "--root", ranks // 2, "--json")
+                    result = coset("plan", "--plan", needed(name, ranks), "-r", ranks, "-c", verb, "--root", ranks // 2, "--json")
                     if result.returncode == 2:
                         self.assertIn("does not serve", result.stderr, (name, ranks, verb))
                         continue
@@ -73,22 +73,22 @@ class Plan(Files):
     def test_what_is_printed_is_read_again(self):
         for n, name in enumerate(listed()):
             for ranks in (3,) if SMALL else (3, 5, 6) if LONG else (3, 5 + n % 2):
-                printed = coset("plan", needed(name, ranks), "-r", ranks, "-c", "allreduce", "--json")
+                printed = coset("plan", "--plan", needed(name, ranks), "-r", ranks, "-c", "allreduce", "--json")
                 if printed.returncode == 2:
                     self.assertIn("does not serve", printed.stderr, (name, ranks))
                     continue
                 path = self.file(json.loads(printed.stdout))
-                again = coset("plan", path, "--json")
+                again = coset("plan", "--plan", path, "--json")
                 self.assertEqual((again.returncode, again.stderr), (0, ""), (name, ranks))
                 self.assertEqual(json.loads(again.stdout), json.loads(printed.stdout), (name, ranks))
         plan = json.loads(printed.stdout)
         for wrong in (1, None, "true", [True]):
-            refused = coset("plan", self.file({**plan, "idempotent_only": wrong}))
+            refused = coset("plan", "--plan", self.file({**plan, "idempotent_only": wrong}))
             self.assertEqual((refused.returncode, refused.stdout), (2, ""), wrong)
             self.assertIn("idempotent_only is", refused.stderr)
 
     def test_a_broken_plan_does_not_pass_the_checker(self):
-        plan = json.loads(coset("plan", "ring", "-r", 4, "--json").stdout)
+        plan = json.loads(coset("plan", "--plan", "ring", "-r", 4, "--json").stdout)
         redirected = json.loads(json.dumps(plan))
         redirected["steps"][0][0]["from"][1][0] ^= 2
         dropped = json.loads(json.dumps(plan))
@@ -101,13 +101,13 @@ class Plan(Files):
                 check_plan.check(broken)
 
     def test_the_contract_is_kept_to_the_letter(self):
-        plan = json.loads(coset("plan", "generalized", "-r", 7, "--saved-steps", 1, "--json").stdout)
+        plan = json.loads(coset("plan", "--plan", "generalized", "-r", 7, "--saved-steps", 1, "--json").stdout)
         self.assertEqual(plan["parameters"], {"cap": 0, "radix": 2, "saved_steps": 1})
         self.assertEqual((plan["collective"], plan["algorithm"], plan["root"], plan["ranks"]), ("allreduce", "generalized", None, 7))
         self.assertEqual(plan["blocks"][1], {"offset": "1/7", "size": "1/7"})
         self.assertEqual(list(plan["steps"][0][0]), ["rank", "block", "slot", "from"])
         self.assertEqual(plan["properties"]["steps"], 5)
-        reduce = json.loads(coset("plan", "binomial", "-r", 5, "-c", "reduce", "--root", 3, "--json").stdout)
+        reduce = json.loads(coset("plan", "--plan", "binomial", "-r", 5, "-c", "reduce", "--root", 3, "--json").stdout)
         self.assertEqual([row[0] is None for row in reduce["result"]], [True, True, True, False, True])
         self.assertEqual(reduce["root"], 3)
 
@@ -117,27 +117,27 @@ class Plan(Files):
             ("product(dims=4x3)", ["product", "--group", "4x3"], 12),
             ("unequal(nodes=5+2+4)", ["unequal", "--nodes", "5,2,4"], 11),
         ]:
-            long, short = coset("plan", text, "-r", ranks, "--json"), coset("plan", *shorthand, "-r", ranks, "--json")
+            long, short = coset("plan", "--plan", text, "-r", ranks, "--json"), coset("plan", *shorthand, "-r", ranks, "--json")
             self.assertEqual((long.returncode, long.stderr), (0, ""))
             self.assertEqual(long.stdout, short.stdout)
 
     def test_blocks_for_too_many_ranks_are_refused_before_their_chain_is_made(self):
         for name in ["swing", "fold(shifts=1,radix=4294967295)"]:
-            refused = coset("plan", name, "-r", 60000000)
+            refused = coset("plan", "--plan", name, "-r", 60000000)
             self.assertEqual((refused.returncode, refused.stdout), (2, ""), name)
             self.assertIn("too many to write out", refused.stderr)
 
     def test_what_is_in_rank_order_stays_so_when_asked_for(self):
         for name in ["fold(group=4x2,shifts=direct)", "fold(group=dihedral,shifts=direct)"]:
-            plain, ordered = (json.loads(coset("plan", text, "-r", 8, "--json").stdout)
+            plain, ordered = (json.loads(coset("plan", "--plan", text, "-r", 8, "--json").stdout)
                               for text in [name, name[:-1] + ",ordered=1)"])
             self.assertEqual(ordered["steps"], plain["steps"])
             self.assertTrue(ordered["properties"]["ordered"])
 
     def test_a_tree_file_gives_a_plan_without_contention(self):
-        result = coset("plan", "tree_ring", "-r", 6, "--tree", self.file(TREE), "--check")
+        result = coset("plan", "--plan", "tree_ring", "-r", 6, "--tree", self.file(TREE), "--check")
         self.assertIn("per direction and step: 1\n", result.stdout)
-        flex = coset("plan", "flexreduce", "-r", 6, "--tree", self.file(TREE), "--json")
+        flex = coset("plan", "--plan", "flexreduce", "-r", 6, "--tree", self.file(TREE), "--json")
         check_plan.check(json.loads(flex.stdout))
 
     def test_others_show_how_many_messages_meet_on_a_tree(self):
@@ -152,19 +152,19 @@ class Plan(Files):
         self.assertIn("tree has 6 ranks", refused.stderr)
 
     def test_pictures_are_well_formed(self):
-        picture = xml.etree.ElementTree.fromstring(coset("plan", "ring", "-r", 4, "--svg").stdout)
+        picture = xml.etree.ElementTree.fromstring(coset("plan", "--plan", "ring", "-r", 4, "--svg").stdout)
         self.assertEqual(sum(1 for circle in picture.iter(f"{SVG}circle")), 4 * 7)
-        graph = coset("plan", "ring", "-r", 4, "--dot").stdout
+        graph = coset("plan", "--plan", "ring", "-r", 4, "--dot").stdout
         self.assertTrue(graph.startswith("digraph") and graph.count("{") == graph.count("}"))
         self.assertEqual(sum("->" in line and "dotted" not in line and "invis" not in line for line in graph.splitlines()), 4 * 6)
-        text = coset("plan", "binomial", "-r", 4, "-c", "reduce").stdout
+        text = coset("plan", "--plan", "binomial", "-r", 4, "-c", "reduce").stdout
         self.assertIn("rank 0   reads 2         block 0 = {0-3}", text)
 
     def test_pictures_have_an_arrow_for_each_transfer(self):
         for name, ranks in PICTURED:
             with self.subTest(name=name):
-                plan = transfers(json.loads(coset("plan", name, "-r", ranks, "--json").stdout))
-                picture = xml.etree.ElementTree.fromstring(coset("plan", name, "-r", ranks, "--svg").stdout)
+                plan = transfers(json.loads(coset("plan", "--plan", name, "-r", ranks, "--json").stdout))
+                picture = xml.etree.ElementTree.fromstring(coset("plan", "--plan", name, "-r", ranks, "--svg").stdout)
                 shown = {}
                 for arrow in picture.iter(f"{SVG}line"):
                     if (kind := arrow.get("class")) is None:
@@ -184,8 +184,8 @@ class Plan(Files):
     def test_graphs_have_an_edge_for_each_transfer(self):
         for name, ranks in PICTURED:
             with self.subTest(name=name):
-                plan = transfers(json.loads(coset("plan", name, "-r", ranks, "--json").stdout))
-                graph = coset("plan", name, "-r", ranks, "--dot").stdout
+                plan = transfers(json.loads(coset("plan", "--plan", name, "-r", ranks, "--json").stdout))
+                graph = coset("plan", "--plan", name, "-r", ranks, "--dot").stdout
                 shown = {}
                 for edge in re.finditer(r's(\d+)r(\d+) -> s(\d+)r(\d+) \[label="(.*?)", color="(.*?)"(, style=dashed)?\];', graph):
                     self.assertEqual(int(edge[3]), int(edge[1]) + 1)
@@ -193,7 +193,7 @@ class Plan(Files):
                 self.assertEqual(shown, plan)
 
     def test_graphs_keep_the_ranks_of_each_level_in_order(self):
-        graph = coset("plan", "circulant", "-t", 5, "--dot").stdout
+        graph = coset("plan", "--plan", "circulant", "-t", 5, "--dot").stdout
         for level in range(7):
             line = next(line for line in graph.splitlines() if f"s{level}r0 [label" in line)
             self.assertIn("{ rank=same;", line)
@@ -202,7 +202,7 @@ class Plan(Files):
 
     @unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
     def test_graphviz_draws_rows_from_left_to_right(self):
-        graph = coset("plan", "generalized", "-t", 7, "--dot").stdout
+        graph = coset("plan", "--plan", "generalized", "-t", 7, "--dot").stdout
         drawn = subprocess.run(["dot", "-Tplain"], input=graph, capture_output=True, text=True, check=True).stdout
         places = {m[1]: (float(m[2]), float(m[3])) for m in re.finditer(r"^node (\S+) (\S+) (\S+)", drawn, re.MULTILINE)}
         for level in range(7):
@@ -212,17 +212,17 @@ class Plan(Files):
 
     def test_a_page_has_the_plans_that_json_prints(self):
         names = ["ring", "generalized(saved_steps=1)", "bruck_ho(n=2)"]
-        page = coset("plan", *names, "-r", 7, "-c", "allreduce", "--html")
+        page = coset("plan", "allreduce", *(word for name in names for word in ("--plan", name)), "-r", 7, "--html")
         self.assertEqual((page.returncode, page.stderr), (0, ""))
-        expected = [json.loads(coset("plan", name, "-r", 7, "--json").stdout) for name in names]
+        expected = [json.loads(coset("plan", "--plan", name, "-r", 7, "--json").stdout) for name in names]
         self.assertEqual(data_of(page.stdout), expected)
         for outside in ("http://", "https://", "src=", "<link", "@import", "url(data"):
             self.assertNotIn(outside, page.stdout.replace("http://www.w3.org/2000/svg", ""))
 
     def test_a_page_of_files_is_proved_and_cannot_be_broken_out_of(self):
-        plan = json.loads(coset("plan", "ring", "-r", 2, "--json").stdout)
+        plan = json.loads(coset("plan", "--plan", "ring", "-r", 2, "--json").stdout)
         plan["parameters"]["tree"] = "</script><!--<script>"
-        page = coset("plan", self.file(plan), "--html")
+        page = coset("plan", "--plan", self.file(plan), "--html")
         self.assertEqual(data_of(page.stdout), [plan])
         self.assertEqual((page.stdout.count("</script"), page.stdout.count("<!--")), (2, 0))
         plan["steps"][0][0]["from"] = plan["steps"][0][0]["from"][:1]
@@ -231,19 +231,19 @@ class Plan(Files):
             self.assertEqual((coset("plan", *arguments).returncode, coset("plan", *arguments).stdout), (1, ""))
 
     def test_several_algorithms_need_a_page_and_a_page_has_an_end(self):
-        several = coset("plan", "ring", "direct", "-r", 4, "--svg")
+        several = coset("plan", "--plan", "ring", "--plan", "direct", "-r", 4, "--svg")
         self.assertEqual((several.returncode, several.stdout), (2, ""))
         self.assertIn("--html", several.stderr)
-        proved = coset("plan", "ring", "direct", "-r", 4, "--html", "--check")
+        proved = coset("plan", "--plan", "ring", "--plan", "direct", "-r", 4, "--html", "--check")
         self.assertEqual(len(data_of(proved.stdout)), 2)
         self.assertRegex(proved.stderr, r"^ring\(.*\): valid: 6 steps.*\ndirect\(.*\): valid: 2 steps.*\n$")
-        large = coset("plan", "ring", "-r", 400, "--html")
+        large = coset("plan", "--plan", "ring", "-r", 400, "--html")
         self.assertEqual((large.returncode, large.stdout), (2, ""))
         self.assertIn("take fewer ranks", large.stderr)
 
     def test_the_title_of_a_picture_fits_into_it(self):
         for ranks in range(1, 9):
-            picture = xml.etree.ElementTree.fromstring(coset("plan", "generalized", "-t", ranks, "--svg").stdout)
+            picture = xml.etree.ElementTree.fromstring(coset("plan", "--plan", "generalized", "-t", ranks, "--svg").stdout)
             title = picture.find(f"{SVG}text")
             self.assertIn(f"{ranks} ranks", title.text)
             self.assertGreaterEqual(int(picture.get("width")), int(title.get("x")) + 7 * len(title.text), ranks)
@@ -251,55 +251,55 @@ class Plan(Files):
             self.assertGreaterEqual(int(picture.get("width")), rightmost + 11)
 
     def test_check_compares_what_a_file_states(self):
-        plan = json.loads(coset("plan", "generalized", "-t", 7, "--json").stdout)
-        self.assertEqual(coset("plan", self.file(plan), "--check").returncode, 0)
+        plan = json.loads(coset("plan", "--plan", "generalized", "-t", 7, "--json").stdout)
+        self.assertEqual(coset("plan", "--plan", self.file(plan), "--check").returncode, 0)
         for name, wrong in (("steps", 5), ("sent_max", "2"), ("combined_max", 1), ("fan_in", 2), ("rank_uniform", False),
                             ("ordered", True), ("volume_bound", None), ("beauty", 1)):
             boasting = json.loads(json.dumps(plan))
             boasting["properties"][name] = wrong
             path = self.file(boasting)
-            result = coset("plan", path, "--check")
+            result = coset("plan", "--plan", path, "--check")
             self.assertEqual((result.returncode, result.stdout), (1, ""), name)
             self.assertRegex(result.stderr, f'^wrong: in the properties, "?{name}"? is {json.dumps(wrong)}, and')
-            self.assertEqual(coset("plan", path, "--text").returncode, 0, "only the plan itself is proved then")
+            self.assertEqual(coset("plan", "--plan", path, "--text").returncode, 0, "only the plan itself is proved then")
         del plan["properties"]
-        self.assertIn("valid: 6 steps", coset("plan", self.file(plan), "--check").stdout)
+        self.assertIn("valid: 6 steps", coset("plan", "--plan", self.file(plan), "--check").stdout)
 
     def test_check_reports_what_it_proved(self):
-        result = coset("plan", "direct", "-r", 5, "--check")
+        result = coset("plan", "--plan", "direct", "-r", 5, "--check")
         self.assertEqual(result.returncode, 0)
         self.assertIn("valid: 2 steps", result.stdout)
-        beside = coset("plan", "direct", "-r", 5, "--check", "--json")
+        beside = coset("plan", "--plan", "direct", "-r", 5, "--check", "--json")
         check_plan.check(json.loads(beside.stdout))
         self.assertIn("valid", beside.stderr)
 
 
     def test_a_plan_in_a_file_is_shown_as_the_algorithm_is(self):
-        made = coset("plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, "--json").stdout
+        made = coset("plan", "--plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, "--json").stdout
         path = self.file(json.loads(made))
         for form in ("--json", "--text", "--dot", "--svg", "--html", "--check"):
-            again = coset("plan", path, form)
+            again = coset("plan", "--plan", path, form)
             self.assertEqual((again.returncode, again.stderr), (0, ""))
-            self.assertEqual(again.stdout, coset("plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, form).stdout)
+            self.assertEqual(again.stdout, coset("plan", "--plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, form).stdout)
 
     def test_a_wrong_plan_in_a_file_is_told_from_no_plan(self):
-        plan = json.loads(coset("plan", "ring", "-r", 4, "--json").stdout)
+        plan = json.loads(coset("plan", "--plan", "ring", "-r", 4, "--json").stdout)
         plan["steps"][0][0]["from"][1][0] ^= 2
         for form in ("--json", "--text", "--check"):
-            result = coset("plan", self.file(plan), form)
+            result = coset("plan", "--plan", self.file(plan), form)
             self.assertEqual((result.returncode, result.stdout), (1, ""))
             self.assertIn("wrong: step", result.stderr)
         del plan["ranks"]
-        result = coset("plan", self.file(plan), "--check")
+        result = coset("plan", "--plan", self.file(plan), "--check")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
         self.assertIn("is not a plan: ranks is missing", result.stderr)
 
     def test_pictures_of_a_plan_in_a_file_are_well_formed_whatever_it_is_called(self):
-        plan = json.loads(coset("plan", "ring", "-r", 2, "--json").stdout)
+        plan = json.loads(coset("plan", "--plan", "ring", "-r", 2, "--json").stdout)
         plan["parameters"]["tree"] = '<"&>'
-        picture = xml.etree.ElementTree.fromstring(coset("plan", self.file(plan), "--svg").stdout)
+        picture = xml.etree.ElementTree.fromstring(coset("plan", "--plan", self.file(plan), "--svg").stdout)
         self.assertIn('tree=<"&>', picture.find(f"{SVG}text").text)
-        self.assertIn('tree=<\\"&>', coset("plan", self.file(plan), "--dot").stdout)
+        self.assertIn('tree=<\\"&>', coset("plan", "--plan", self.file(plan), "--dot").stdout)
 
 
 class Generate(Files):

@@ -30,7 +30,7 @@ class Search(unittest.TestCase):
             found = searched(*arguments)
             self.assertEqual(found["ranks"], ranks)
             self.assertTrue(found["proved_to_most_steps"], arguments)
-            self.assertEqual(coset("plan", found["algorithm"], "-r", ranks, "--check").returncode, 0)
+            self.assertEqual(coset("plan", "--plan", found["algorithm"], "-r", ranks, "--check").returncode, 0)
 
     def test_its_time_is_that_of_the_schedule(self):
         found = searched("-r", 22, "-b", "64K", "--alpha", "1e-6", "--beta", "1e-9", "--gamma", "0")
@@ -79,7 +79,7 @@ class Search(unittest.TestCase):
         single = searched("--topology", "node:2 core:4 pu:1", "-b", "4K")
         wide = searched("--topology", "node:2 core:4 pu:1", "-b", "4K", "--radix", 4, "--saved-steps", "--seconds", 6)
         self.assertLess(wide["seconds"], single["seconds"])
-        self.assertEqual(coset("plan", wide["algorithm"], "-r", 8, "--check").returncode, 0)
+        self.assertEqual(coset("plan", "--plan", wide["algorithm"], "-r", 8, "--check").returncode, 0)
         self.assertNotIn("wide", single["groups"][0])
         self.assertGreater(wide["groups"][0]["wide"]["looked_at"], 0)
         proved = searched("-r", 5, "-b", 8, "--radix", 3, "--saved-steps", "--steps", 3)

@@ -21,7 +21,7 @@ class Trace(Files):
     def test_every_verb_is_traced_and_told_again_from_its_file(self):
         for verb in set(VERBS) - {"exclusive_scan"} | {"reduce_shared"}:
             file = self.path(verb + ".json")
-            result = coset("trace", verb, "-t", 2, "-n", 3, "-b", "8K", "-o", file)
+            result = coset("trace", verb, "8K", "-t", 2, "-n", 3, "-o", file)
             self.assertEqual((result.returncode, result.stderr), (0, ""), verb)
             told = coset("trace", "--summary", file)
             self.assertEqual((told.returncode, told.stderr), (0, ""), verb)

@@ -32,7 +32,7 @@ ROOT = markdown.ROOT
 CHEAPER = {"bench": {"--sizes": "64", "--rounds": "1", "--iterations": "10"}, "trace": {"--iterations": "10"}}
 SAME = {"-n": "--iterations", "-b": "--sizes", "--min-bytes": "--sizes"}
 # Of what takes seconds in any case only the options are looked at.
-LONG = ("tune", "bench --scaling", "bench --regimes", "bench --mpi", "search --bytes", "search --topology", "simulate")
+LONG = ("tune", "bench --scaling", "bench --regimes", "bench --regret", "bench --guidelines", "bench --mpi", "search --bytes", "search --topology", "simulate")
 LAUNCHERS = {"mpirun", "mpiexec"}
 # Of these only what is handed to them by $(…) can be wrong, as far as this test knows; a program is any.
 OTHERS = {"g++", "gcc", "gfortran", "mpicxx", "mpicc", "mpifort", "mpif90", "clang++", "cd", "git", "ldconfig", "python3", "./app",
@@ -42,9 +42,9 @@ KNOWN = r"coset|\./dev|cmake|ctest|apt-get|pkg-config|\.ci/(?:run|costs)|(?:test
 IN_WORDS = re.compile(f"{PREFIX}(?:{KNOWN}) ")
 IN_BLOCKS = re.compile(f"{PREFIX}(?:{KNOWN}|{'|'.join(map(re.escape, sorted(LAUNCHERS | OTHERS)))}) ")
 # What the documents' lines read.
-MADE = {"mine.json": "plan direct --ranks 7 --json", "allreduce.xml": "generate msccl direct --ranks 4", "t.json": "trace -n 10 -o t.json",
+MADE = {"mine.json": "plan --plan direct --ranks 7 --json", "allreduce.xml": "generate msccl direct --ranks 4", "t.json": "trace -n 10 -o t.json",
         "t.*.json": "trace -n 10 -o t.0.json",
-        "scaling.json": "bench --scaling --sizes 64K --rounds 1 -n 1 --json scaling.json"}
+        "scaling.json": "bench allreduce 64K --scaling --rounds 1 -n 1 --json scaling.json"}
 WRITTEN = {"switches.json": '{"tree": {"core": ["left", "right"], "left": [0, 1], "right": [2, 3]}}', "torus.json": '{"torus": [2, 2]}',
            "machine.xml": (ROOT / "tests/numa/odd.xml").read_text(encoding="utf-8")}
 

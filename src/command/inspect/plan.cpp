@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `coset plan`: one schedule, as text, Plan JSON or a picture, and proved; several on one page.
 #include <fmt/format.h>
+
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -9,8 +11,10 @@
 #include "command/inspect/schedule_options.hpp"
 #include "command/lab.hpp"
 #include "command/numbers.hpp"
+#include "command/output.hpp"
 #include "command/shown/draw.hpp"
 #include "command/shown/networks/link_traffic.hpp"
+#include "command/why/why.hpp"
 #include "planning/schedule/core/validate.hpp"
 #include "planning/schedule/files/plan_json.hpp"
 
@@ -19,7 +23,9 @@ namespace {
 
 struct plan_command {
   schedule_options what;
-  std::vector<std::string> others;  // algorithms or files, for the page
+  std::string verb_name, size;     // the call
+  std::vector<std::string> plans;  // algorithms or files, several for the page
+  std::vector<std::string> more;   // of the form that goes away: further algorithms
   bool json = false, dot = false, svg = false, html = false, text = false, check = false;
   std::optional<rank_t> view;
 
@@ -28,8 +34,9 @@ struct plan_command {
     bool is_file;
   };
 
-  void run() const {
-    if (!others.empty() && !html) throw schedule_error("several algorithms are shown together by --html only");
+  void run(bool collective_given) {
+    read_call(collective_given);
+    if (plans.size() > 1 && !html) throw schedule_error("several algorithms are shown together by --html only");
     if (html) (void)need_lab("the page of --html");  // before anything is made
     if (view) {
       std::cout << schedule::draw_text(what.make_part(*view), *view);
@@ -54,13 +61,33 @@ struct plan_command {
       all.push_back({wanted.make(), wanted.names_file()});
       if (wanted.names_file()) prove(all.back().made.plan);  // others are right by construction
     };
-    add(what);
-    for (std::string const& name : others) {
+    for (std::string const& name : plans) {
       auto another = what;
       another.algorithm = name;
       add(another);
     }
     return all;
+  }
+
+  /// The verb and the plans; without plans the one that the call gets here.
+  void read_call(bool is_old) {
+    if (!verb_name.empty() && names_verb(verb_name)) {
+      what.collective = verb_name;
+    } else if (!verb_name.empty()) {
+      more.insert(more.begin(), {verb_name, size});
+      std::erase(more, "");
+      plans.insert(plans.begin(), more.begin(), more.end());
+      is_old = true;
+    }
+    if (is_old) note_old_form("plan", what.collective, {}, plans);
+    if (plans.empty()) {
+      auto const bytes = byte_size_in(size.empty() ? "8" : size);
+      if (!bytes) throw argument_error(fmt::format("'{}' is no size such as 64K", size));
+      auto const why = why_here(what.collective, *bytes, what.ranks, false);
+      plans.push_back(why["chosen"]["algorithm"]);
+      what.ranks = why["ranks"];
+    }
+    what.algorithm = plans.front();
   }
 
   void show(schedule::schedule const& made) const {
@@ -117,8 +144,18 @@ struct plan_command {
 void add_plan(CLI::App& app) {
   auto const command = app.add_subcommand("plan", "Show the schedule of an algorithm");
   auto const state = std::make_shared<plan_command>();
-  state->what.add_to(*command);
-  command->add_option("others", state->others, "More algorithms, for --html: the options hold for all of them");
+  command->add_option("verb", state->verb_name, "What the ranks compute; default: allreduce");
+  command->add_option("size", state->size,
+                      "Size of the vector, by which a plan is chosen where none is named; default: 8");
+  command->add_option("more", state->more, "")->group("");
+  command
+      ->add_option("--plan", state->plans,
+                   std::string(algorithm_help) +
+                       ", one that ends in .xml an algorithm of MSCCL; these set what the options "
+                       "below would, which may not be given with them. Repeatable with --html. "
+                       "Default: what the call gets on this machine")
+      ->allow_extra_args(false);
+  state->what.add_options_to(*command);
   auto const format = command->add_option_group("format", "How to show it");
   auto const add = [&](char const* name, bool& flag, char const* meaning) {
     return format->add_flag(name, flag, meaning);
@@ -142,7 +179,7 @@ void add_plan(CLI::App& app) {
                         ->check(whole_number(0, most_ranks - 1))
                         ->excludes(check);
   for (CLI::Option* const other : drawings) view->excludes(other);
-  command->callback([state] { state->run(); });
+  command->callback([state, command] { state->run(command->count("--collective") > 0); });
 }
 
 }  // namespace coset::cli

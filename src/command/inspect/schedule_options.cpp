@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/text/file.hpp"
+#include "base/text/suggestion.hpp"
 #include "command/lab.hpp"
 #include "command/numbers.hpp"
 #include "planning/schedule/core/required.hpp"
@@ -33,13 +34,28 @@ CLI::Validator repeated_number() {
 
 }  // namespace
 
+bool names_verb(std::string const& first) {
+  std::vector<std::string> known;
+  for (verb const each : all_verbs()) known.emplace_back(name_of(each));
+  if (std::ranges::find(known, first) != known.end()) return true;
+  auto const name = first.substr(0, first.find('('));
+  for (auto const& each : schedule::registry()) known.push_back(each.name);
+  if (first.ends_with(".json") || first.ends_with(".xml") || std::ranges::find(known, name) != known.end())
+    return false;
+  throw argument_error(text::none_of(name, known));
+}
+
 void schedule_options::add_to(CLI::App& command) {
   command
       .add_option("algorithm", algorithm,
-                  "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all. "
-                  "A name that ends in .json is a file with Plan JSON, one that ends in .xml an algorithm of MSCCL. "
-                  "These set what the options below would, which may not be given with them")
+                  std::string(algorithm_help) +
+                      ", one that ends in .xml an algorithm of MSCCL. These set what the options "
+                      "below would, which may not be given with them")
       ->required();
+  add_options_to(command);
+}
+
+void schedule_options::add_options_to(CLI::App& command) {
   auto const add = [&](std::string const& names, auto& value, std::string const& meaning) {
     CLI::Option* const made = command.add_option(names, value, meaning);
     said_by_plans_.push_back(made);
@@ -90,7 +106,7 @@ schedule::algorithm schedule_options::named() const {
 
 schedule::plan_file schedule_options::make() const {
   if (names_file()) return read();
-  if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required with an algorithm");
+  if (ranks == 0) throw schedule_error("--ranks is required with an algorithm");
   return {schedule::make(named(), ranks, schedule::scheduled_verb(collective), root)};
 }
 
@@ -106,7 +122,7 @@ schedule::part schedule_options::make_part(rank_t view) const {
     if (!said_by_plans_.front()->empty() && ranks != hosts.back())
       throw schedule_error(fmt::format("--ranks {} is not the sum of the nodes, {}", ranks, hosts.back()));
   } else {
-    if (said_by_plans_.front()->empty()) throw schedule_error("--ranks is required with an algorithm");
+    if (ranks == 0) throw schedule_error("--ranks is required with an algorithm");
     schedule::require_room(ranks, 1);
     for (rank_t r = 1; r <= ranks; ++r) hosts.push_back(r);
   }

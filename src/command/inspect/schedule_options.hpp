@@ -12,6 +12,16 @@
 
 namespace coset::cli {
 
+/// What names algorithms in all commands, beside what begins its help.
+inline constexpr auto algorithm_help =
+    "Name and parameters, like ring or \"generalized(radix=4,saved_steps=1)\"; `coset list` has all. A name that ends "
+    "in "
+    ".json is a file with Plan JSON";
+
+/// Whether the first argument is a verb; else it is an algorithm or a plan's file, as in a form that goes away. Throws
+/// argument_error if it is neither.
+bool names_verb(std::string const& first);
+
 /// An algorithm's text and the shorthands for its parameters; or the name of a file with a plan, without shorthands.
 struct schedule_options {
   std::string algorithm, collective = "allreduce";
@@ -19,7 +29,10 @@ struct schedule_options {
   std::string radix, saved_steps, group, tree;
   std::vector<std::string> nodes;
 
+  /// With the algorithm as an argument.
   void add_to(CLI::App&);
+  /// Without.
+  void add_options_to(CLI::App&);
 
   bool names_file() const { return algorithm.ends_with(".json") || algorithm.ends_with(".xml"); }
 

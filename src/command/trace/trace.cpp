@@ -110,7 +110,10 @@ void add_trace(CLI::App& app) {
   auto const a = std::make_shared<trace_arguments>();
   auto& command = *app.add_subcommand("trace", "Show what each rank does in a collective and what it waits for");
   command.add_option("verb", a->verb, "The collective")->check(one_of(traced_verbs()))->capture_default_str();
-  command.add_option("-b,--bytes", a->bytes, "Size: 8, 4K, 1M; default: 64K")->transform(byte_size());
+  auto* const size = command.add_option("size", a->bytes, "Size: 8, 4K, 1M; default: 64K")->transform(byte_size());
+  auto* const old_size = command.add_option("-b,--bytes", a->bytes, "The size, in a form that goes away")
+                             ->transform(byte_size())
+                             ->excludes(size);
   command.add_option("-n,--iterations", a->iterations, "Calls")
       ->check(whole_number(1, 10'000'000))
       ->capture_default_str();
@@ -129,13 +132,16 @@ void add_trace(CLI::App& app) {
       command.add_option("--merge", a->merged,
                          "Instead, make one trace of those that the processes of a job have written with COSET_TRACE");
   merge->excludes(summary);
-  for (auto const* const other : {"verb", "--bytes", "--iterations", "--ranks", "--plan", "--events"}) {
+  for (auto const* const other : {"verb", "size", "--bytes", "--iterations", "--ranks", "--plan", "--events"}) {
     summary->excludes(command.get_option(other));
     merge->excludes(command.get_option(other));
   }
   summary->excludes(command.get_option("--output"));
   command.footer("Floats are added up. Any program that uses the library writes such a trace with COSET_TRACE=FILE.");
-  command.callback([a] { run_trace(*a); });
+  command.callback([a, old_size] {
+    if (!old_size->empty()) note_old_form("trace", a->verb, {std::to_string(a->bytes)});
+    run_trace(*a);
+  });
 }
 
 }  // namespace coset::cli

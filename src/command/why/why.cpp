@@ -60,6 +60,7 @@ verb asked_verb(std::string const& name) {
 struct shown {
   formats as;
   bool all = false, measures = false;
+  std::vector<std::string> plans;  ///< algorithms; none: all
 };
 
 struct why_command {
@@ -197,7 +198,7 @@ struct why_command {
   }
 
   /// Candidates by what they cost, the chosen one with its mark.
-  static table candidates(choice::explanation const& found) {
+  table candidates(choice::explanation const& found) const {
     auto made = table()
                     .with(as::words, {"=mark"})
                     .with(as::us, {"total=seconds", "rounds", "peers", "bytes", "combining", "copies", "owners",
@@ -215,7 +216,10 @@ struct why_command {
       bool const is_chosen =
           !is_there && e.what.algorithm == found.chosen.what.algorithm && e.seconds() == found.chosen.seconds();
       is_there |= is_chosen;
-      is_chosen ? add(found.chosen, ">") : add(e, mark_of(e, rules));
+      if (is_chosen)
+        add(found.chosen, ">");
+      else if (is_named(e.what.algorithm))
+        add(e, mark_of(e, rules));
     }
     if (!is_there) add(found.chosen, ">");
     return made;
@@ -226,6 +230,15 @@ struct why_command {
     auto const groups = choice::groups_of(q);
     return std::ranges::find(groups, l.group) != groups.end() ? fmt::format("groups of {}", l.group)
                                                               : "ranks of a node";
+  }
+
+  /// By --plan, with these parameters among others; without it all are.
+  bool is_named(schedule::algorithm const& what) const {
+    return show.plans.empty() || std::ranges::any_of(show.plans, [&](std::string const& text) {
+             auto const wanted = schedule::algorithm::parse(text);
+             (void)schedule::find_algorithm(wanted.name);
+             return wanted.name == what.name && std::ranges::includes(what.parameters, wanted.parameters);
+           });
   }
 
   static std::string title(choice::question const& q) {
@@ -430,6 +443,8 @@ void add_why(CLI::App& app) {
   add_scatter_options(why, state->scatter);
   why.add_flag("--in-place", state->in_place, "Input and output are the same array");
   why.add_flag("--ordered", state->ordered, "Keep rank order, for non-commutative operations");
+  why.add_option("--plan", state->show.plans, "Show what this algorithm would cost beside the chosen plan; repeatable")
+      ->allow_extra_args(false);
   why.add_flag("--measure", state->show.measures,
                "Also measure the chosen plan and the runner-up on this machine, beside what is expected of them: what "
                "they add to cycles in which inputs are rewritten and results read, these cycles, and calls alone");

@@ -9,11 +9,13 @@
 
 #include "base/text/file.hpp"
 #include "command/formats.hpp"
+#include "command/inspect/schedule_options.hpp"
 #include "command/lab.hpp"
 #include "command/machine_options.hpp"
 #include "command/numbers.hpp"
 #include "command/shown/networks/link_traffic.hpp"
 #include "command/shown/selector.hpp"
+#include "command/output.hpp"
 #include "lab/commands.hpp"
 #include "lab/price/comparison.hpp"
 #include "lab/price/cost_machine.hpp"
@@ -34,6 +36,7 @@ struct compared_things {
 
 /// The call, and what its operation allows.
 struct wanted_call {
+  std::string first;  // argument: a verb, or an algorithm in the form that goes away
   std::string collective = "allreduce";
   bool collective_given = false;
   rank_t root = 0;
@@ -137,6 +140,11 @@ struct cost_command {
   }
 };
 
+/// Before they are numbers.
+struct cost_texts {
+  std::vector<std::string> ranks, sizes, old_sizes;
+};
+
 CLI::Validator part_of_one() {
   auto const check = [](std::string& text) {
     auto const number = seconds_in(text);
@@ -174,6 +182,24 @@ void append_sizes(std::vector<std::string> const& texts, std::vector<std::uint64
   }
 }
 
+/// The verb and the sizes, whichever form they have.
+void read_call(cost_command& command, cost_texts& texts, bool collective_given) {
+  auto& call = command.call;
+  bool const has_verb = !call.first.empty() && names_verb(call.first);
+  if (!call.first.empty() && !has_verb) {
+    auto& algorithms = command.what.algorithms;
+    algorithms.insert(algorithms.begin(), texts.sizes.begin(), texts.sizes.end());
+    algorithms.insert(algorithms.begin(), call.first);
+    texts.sizes.clear();
+  }
+  if (has_verb) call.collective = call.first;
+  call.collective_given = has_verb || collective_given;
+  texts.sizes.insert(texts.sizes.end(), texts.old_sizes.begin(), texts.old_sizes.end());
+  if (collective_given || !texts.old_sizes.empty() || (!call.first.empty() && !has_verb))
+    note_old_form("cost", call.collective, texts.sizes, command.what.algorithms);
+  append_sizes(texts.sizes, command.what.bytes);
+}
+
 void add_machine_options(CLI::App& command, machine_request& machine, std::vector<CLI::Option*> const& others) {
   auto* const topology = command.add_option(
       "--topology", machine.topology,
@@ -197,23 +223,25 @@ void add_machine_options(CLI::App& command, machine_request& machine, std::vecto
 void add_cost(CLI::App& app) {
   auto const command = add_lab_command(app, "cost");
   auto const state = std::make_shared<cost_command>();
-  auto const texts = std::make_shared<std::pair<std::vector<std::string>, std::vector<std::string>>>();
-  command->add_option("algorithm", state->what.algorithms,
-                      "What to compare: names with parameters as `coset plan` takes them, or plan files; default: all "
-                      "algorithms. With nodes or a tree, these need not be repeated as parameters. blocks=best is as "
-                      "many blocks as are best for each size");
-  command->add_option("--plan", state->what.plan_files, "A file with Plan JSON to compare with the others; repeatable")
+  auto const texts = std::make_shared<cost_texts>();
+  command->add_option("verb", state->call.first, "What the ranks compute; default: allreduce");
+  command->add_option("sizes", texts->sizes,
+                      "Sizes of the vector: 64K, several, or powers of two like 1K-1M; K, M and G are powers of 1024. "
+                      "Default: 8");
+  command
+      ->add_option("--plan", state->what.algorithms,
+                   std::string(algorithm_help) +
+                       "; repeatable; default: all algorithms. With nodes or a tree, these need "
+                       "not be repeated as parameters. blocks=best is as many blocks as are best "
+                       "for each size")
       ->allow_extra_args(false);
   command
-      ->add_option("-t,-r,--ranks", texts->first,
+      ->add_option("-t,-r,--ranks", texts->ranks,
                    "How many ranks take part: 8, several like 4,8,16, or a range like 2-16; default: 8, or what plans, "
                    "nodes and links have, or one per core")
       ->allow_extra_args(false)
       ->delimiter(',');
-  command
-      ->add_option("-b,--bytes", texts->second,
-                   "Size of the vector: 64K, several like 1K,1M, or powers of two like 1K-1M; K, M and G are powers of "
-                   "1024. Default: 8")
+  command->add_option("-b,--bytes", texts->old_sizes, "The sizes, in a form that goes away")
       ->allow_extra_args(false)
       ->delimiter(',');
   auto* const nodes = command
@@ -258,10 +286,9 @@ void add_cost(CLI::App& app) {
                       "name that ends in .gp gets gnuplot's script. Of more than eight algorithms, those that are "
                       "fastest somewhere");
   command->callback([state, texts, gamma, collective] {
-    append_ranks(texts->first, state->what.ranks);
-    append_sizes(texts->second, state->what.bytes);
+    append_ranks(texts->ranks, state->what.ranks);
+    read_call(*state, *texts, !collective->empty());
     state->gamma_given = !gamma->empty();
-    state->call.collective_given = !collective->empty();
     state->run();
   });
 }
