@@ -24,7 +24,9 @@ struct schedule;
 
 namespace coset::cli {
 
+struct plans_to_simulate;
 struct processes_request;
+struct simulated_plan;
 
 /// The commands that the lab brings along. `coset` lists them, too, and passes them on.
 struct lab_command {
@@ -52,6 +54,7 @@ struct laboratory {
   void (*plan_page)(std::ostream&, std::span<schedule::proved_plan const>);
   /// A schedule in one of other programs' languages, `origin` for messages.
   schedule::schedule (*read_msccl)(std::istream&, std::string const& origin);
+  std::vector<simulated_plan> (*simulate_plans)(plans_to_simulate const&);
   void (*measure_processes)(processes_request const&);
   std::vector<std::string> const& (*rival_families)();
   measure::contestants (*make_rivals)(verb, std::vector<unsigned> const& processors,

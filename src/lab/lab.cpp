@@ -8,6 +8,7 @@
 #include "lab/page/plan_page.hpp"
 #include "lab/processes/bench_processes.hpp"
 #include "lab/report/page.hpp"
+#include "lab/simulate/plans.hpp"
 
 namespace coset::cli {
 namespace {
@@ -16,9 +17,8 @@ void add_commands(CLI::App& app) {
   for (auto const add : {add_generate, add_cost, add_search, add_simulate, add_reproduce}) add(app);
 }
 
-constexpr laboratory everything{add_commands,         report_page,       schedule::write_page,
-                                schedule::read_msccl, measure_processes, measure::rival_families,
-                                measure::make_rivals};
+constexpr laboratory everything{add_commands,   report_page,       schedule::write_page,    schedule::read_msccl,
+                                simulate_plans, measure_processes, measure::rival_families, measure::make_rivals};
 
 }  // namespace
 

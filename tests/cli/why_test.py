@@ -66,6 +66,20 @@ class Why(Files):
             self.assertIn("--measure is for a collective, other than exclusive_scan, of compact ranks", refused.stderr)
         self.assertEqual(coset("why", "exclusive_scan", 8, "--measure").returncode, 2)
 
+    def test_on_machines_that_are_not_here_two_plans_are_simulated(self):
+        for machine in (["--ranks", 2], ["--topology", "package:2 l3:2 core:4 pu:1"], ["--topology", "core:8 pu:1", "--place", "scatter"]):
+            found = why("allreduce", "64K", *machine, "--simulate")
+            self.assertEqual(len(found["simulated"]), 2)
+            self.assertEqual(found["simulated"][0]["plan"].split("/")[0], found["chosen"]["algorithm"])
+            for one in found["simulated"]:
+                self.assertGreater(min(one["model"], one["cycle"], one["call"]), 0, one)
+        self.assertIn("in simulated caches", coset("why", "reduce", 8, "--topology", "core:4 pu:1", "--simulate").stdout)
+        for elsewhere in (["--hosts", "1,1"], ["--nodes", "2,2"]):
+            refused = coset("why", "allreduce", *elsewhere, "--simulate")
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn("--simulate is for a collective on a machine", refused.stderr)
+        self.assertEqual(coset("why", "reduce_shared", 8, "--simulate").returncode, 2)
+
     def test_text_names_the_machine_the_terms_and_the_reason(self):
         text = coset("why", "allreduce", "1M", "--ranks", 12, "--topology", "node:2 core:6 pu:1").stdout
         for expected in ("allreduce of 1 MiB on 12 ranks, groups of 6", "ns a round", "rounds", "reaching", "\n> ",

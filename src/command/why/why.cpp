@@ -18,6 +18,7 @@
 #include "command/why/why_between.hpp"
 #include "command/why/why_measured.hpp"
 #include "command/why/why_scatter.hpp"
+#include "command/why/why_simulated.hpp"
 #include "command/why/why_sparse.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
@@ -59,7 +60,7 @@ verb asked_verb(std::string const& name) {
 /// How it is told, and whether two plans are measured.
 struct shown {
   formats as;
-  bool all = false, measures = false;
+  bool all = false, measures = false, simulates = false;
   std::vector<std::string> plans;  ///< algorithms; none: all
 };
 
@@ -78,6 +79,9 @@ struct why_command {
                           verb_name.find("scatter_add") == 0 || verb_name.find("reduction") != std::string::npos))
       throw argument_error(
           "--measure is for a collective, other than exclusive_scan, of compact ranks of this machine");
+    if (show.simulates && (!nodes.empty() || hosts.any() || verb_name.find("scatter_add") == 0 ||
+                           verb_name.find("reduction") != std::string::npos))
+      throw argument_error("--simulate is for a collective on a machine: this one or one of --topology");
     if (verb_name == "scatter_add") return void(std::cout << why_scatter(scatter, ranks, show.as));
     if (verb_name == "sparse_reduction")
       return void(std::cout << why_sparse(scatter, hosts.ranks, seconds_of_byte_alone(), show.as));
@@ -92,14 +96,18 @@ struct why_command {
     auto const* const rule = rule_for(asked, rules);
     std::vector<priced_and_measured> measured;
     if (show.measures) measured = measure_first_two(asked, found);
+    ordered_json simulated;
+    if (show.simulates) simulated = simulate_on_machine(asked, found);
     if (show.as.is_table()) {
       std::cout << show.as.of(candidates(found), title(asked));
     } else if (show.as.json) {
       auto text = as_json(asked, found, rule);
       if (show.measures) text["measured"] = coset::cli::json_of(measured);
+      if (show.simulates) text["simulated"] = simulated;
       std::cout << text.dump(1) << '\n';
     } else {
-      std::cout << as_text(asked, found, rule) << (show.measures ? text_of(measured) : "");
+      std::cout << as_text(asked, found, rule) << (show.measures ? text_of(measured) : "")
+                << (show.simulates ? text_of_simulated(simulated) : "");
     }
   }
 
@@ -127,6 +135,11 @@ struct why_command {
     if (!hosts.network.empty() && (hosts.network[0] != 0 || hosts.network[1] != 0))
       throw argument_error("why sparse_reduction: it prices bytes, not messages: --network 0,0,NS, ns a byte");
     return hosts.messages().per_byte;
+  }
+  ordered_json simulate_on_machine(choice::question asked, choice::explanation const& found) const {
+    auto const machine = topology.empty() ? this_machine() : machine_named(topology);
+    auto const places = place_on(machine, placement_named(place), topology.empty(), asked);
+    return simulate_first_two(machine, places, asked, found);
   }
   bool on_this_machine() const { return topology.empty() && nodes.empty(); }
 
@@ -448,6 +461,9 @@ void add_why(CLI::App& app) {
   why.add_flag("--measure", state->show.measures,
                "Also measure the chosen plan and the runner-up on this machine, beside what is expected of them: what "
                "they add to cycles in which inputs are rewritten and results read, these cycles, and calls alone");
+  why.add_flag("--simulate", state->show.simulates,
+               "Also simulate the caches of the machine, this one or that of --topology, under the chosen plan and the "
+               "runner-up");
   why.add_flag("--all", state->show.all, "Show all candidates, not only the cheapest");
   state->show.as.add_to(why, "As CSV, a line for each candidate");
   why.callback([state, &why] {

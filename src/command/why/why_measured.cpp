@@ -9,20 +9,23 @@
 #include "command/why/why.hpp"
 
 namespace coset::cli {
-namespace {
 
 using nlohmann::ordered_json;
 
 std::string plan_of(choice::answer const& a) { return a.algorithm.text() + "/" + program::policy_name(a.storage); }
 
-}  // namespace
-
-std::vector<priced_and_measured> measure_first_two(choice::question const& q, choice::explanation const& found) {
-  std::vector<priced_and_measured> both{{found.chosen, {}}};
+std::vector<choice::explained> first_two(choice::explanation const& found) {
+  std::vector<choice::explained> both{found.chosen};
   auto const runner_up = std::ranges::find_if(found.candidates, [&](choice::explained const& e) {
     return e.removed_by.empty() && plan_of(e.what) != plan_of(found.chosen.what);
   });
-  if (runner_up != found.candidates.end()) both.push_back({*runner_up, {}});
+  if (runner_up != found.candidates.end()) both.push_back(*runner_up);
+  return both;
+}
+
+std::vector<priced_and_measured> measure_first_two(choice::question const& q, choice::explanation const& found) {
+  std::vector<priced_and_measured> both;
+  for (auto const& one : first_two(found)) both.push_back({one, {}});
   plans_to_measure asked{std::string(name_of(q.what)), q.bytes, q.ranks, q.in_place, {}};
   for (auto const& one : both) asked.plans.push_back(plan_of(one.priced.what));
   auto const here = measure_plans(asked);

@@ -36,6 +36,11 @@ struct priced_and_measured {
 };
 
 /// The chosen plan first, then the cheapest other one that no rule removes, if there is any. Measures.
+/// The chosen plan and the runner-up, if there is one.
+std::vector<choice::explained> first_two(choice::explanation const&);
+/// "direct/staged"
+std::string plan_of(choice::answer const&);
+
 std::vector<priced_and_measured> measure_first_two(choice::question const&, choice::explanation const&);
 
 /// A line each, with their ratio.

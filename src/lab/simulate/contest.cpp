@@ -10,7 +10,7 @@
 
 #include "coset/plan.hpp"
 #include "lab/cache/by_hand.hpp"
-#include "lab/cache/program_script.hpp"
+#include "lab/simulate/plans.hpp"
 #include "planning/choice/explain.hpp"
 #include "planning/program/program.hpp"
 
@@ -94,14 +94,7 @@ class entrants {
       }
       return;
     }
-    cache::program_call call;
-    call.verb = choice::schedule_of(request_.asked.what);
-    call.ranks = request_.asked.ranks;
-    call.bytes = request_.asked.bytes;
-    call.algorithm = what.algorithm;
-    call.storage = what.storage;
-    call.storage.in_place = request_.asked.in_place;
-    simulate_work(name, by, model_seconds, cache::work_of(call));
+    simulate_work(name, by, model_seconds, work_of(request_.asked, what));
   }
 
   void simulate_work(std::string const& name, offer by, std::optional<double> model_seconds, cache::work const& work) {

@@ -13,6 +13,7 @@
 #include "command/numbers.hpp"
 #include "command/why/why.hpp"
 #include "lab/commands.hpp"
+#include "lab/simulate/plans.hpp"
 #include "lab/simulate/tables.hpp"
 
 namespace coset::cli {
@@ -57,30 +58,17 @@ struct simulate_command {
     request.timing = timed == "call" ? cache::timing::call : cache::timing::cycle;
     request.considered = considered;
     request.plans = plans;
-    request.asked.what = verb_simulated();
+    request.asked.what = verb_named(verb_name);
     request.asked.in_place = in_place;
     request.asked.ranks = ranks;
     request.places = place_on(machine, placement_named(place), name == "machine", request.asked);
-    constexpr rank_t most = 1024;
-    if (request.asked.ranks > most)
-      throw argument_error(
-          fmt::format("caches of {} ranks are too many to simulate; {} at most", request.asked.ranks, most));
-    if (request.asked.crowded)
-      throw argument_error(fmt::format("{} has {} processors for {} ranks: ranks that take turns are not simulated",
-                                       machine.name, machine.processors.size(), request.asked.ranks));
+    require_simulated(request.asked, machine);
     simulated_machine made{machine.name, verb_name, place, request, {}};
     for (std::uint64_t const bytes : sizes) {
       request.asked.bytes = detail::is_barrier(request.asked.what) ? 0 : bytes;
       made.sizes.push_back(simulate_all(request));
     }
     return made;
-  }
-
-  verb verb_simulated() const {
-    verb const what = verb_named(verb_name);
-    if (detail::shares_result(what))
-      throw argument_error(fmt::format("{} is not simulated: its ranks share arrays", verb_name));
-    return what;
   }
 
   cache::costs costs_wanted() const {
