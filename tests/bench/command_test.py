@@ -51,7 +51,7 @@ class Bench(unittest.TestCase):
         compositions = {"reduce": {"allreduce", "reduce_scatter + gather"}, "broadcast": {"scatter + allgather"},
                         "scan": {"exclusive_scan + own fold"}, "allreduce_view": {"allreduce", "reduce_shared"}}
         for verb, others in compositions.items():
-            text, found = self.judged(verb, "--guidelines", "--sizes", "64,1K")
+            text, found = self.judged(verb, "64", "1K", "--guidelines")
             rows = found["rows"]
             self.assertEqual({row["verb"] for row in rows} or {verb}, {verb})
             self.assertLessEqual({row["than"] for row in rows}, others)
@@ -60,7 +60,7 @@ class Bench(unittest.TestCase):
             self.assertIn(f"{found['within']} of {found['of']} cells within 1.05\n", text)
 
     def test_regret_is_against_the_best_of_plans_compositions_and_rivals(self):
-        _, found = self.judged("reduce", "--regret", "--sizes", "1K", "--against", "std", ranks="1")
+        _, found = self.judged("reduce", "1K", "--regret", "--against", "std", ranks="1")
         for row in found["rows"]:
             self.assertGreaterEqual(row["regret"], 1)
             self.assertGreaterEqual(row["regret_of_first_plan"], 1)

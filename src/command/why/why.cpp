@@ -20,6 +20,7 @@
 #include "command/why/why_scatter.hpp"
 #include "command/why/why_simulated.hpp"
 #include "command/why/why_sparse.hpp"
+#include "command/why/why_told.hpp"
 #include "numa/binding.hpp"
 #include "numa/share.hpp"
 #include "planning/calibration/memory_facts.hpp"
@@ -29,7 +30,6 @@
 namespace coset::cli {
 namespace {
 
-using choice::explained;
 using nlohmann::ordered_json;
 
 /// Hosts that share no memory, and what is between them.
@@ -99,14 +99,14 @@ struct why_command {
     ordered_json simulated;
     if (show.simulates) simulated = simulate_on_machine(asked, found);
     if (show.as.is_table()) {
-      std::cout << show.as.of(candidates(found), title(asked));
+      std::cout << show.as.of(told_candidates(found, show.plans), why_title(asked));
     } else if (show.as.json) {
-      auto text = as_json(asked, found, rule);
+      auto text = why_json(asked, found, rule);
       if (show.measures) text["measured"] = coset::cli::json_of(measured);
       if (show.simulates) text["simulated"] = simulated;
       std::cout << text.dump(1) << '\n';
     } else {
-      std::cout << as_text(asked, found, rule) << (show.measures ? text_of(measured) : "")
+      std::cout << why_text(asked, found, rule, show.plans, show.all) << (show.measures ? text_of(measured) : "")
                 << (show.simulates ? text_of_simulated(simulated) : "");
     }
   }
@@ -115,7 +115,7 @@ struct why_command {
     auto asked = question_asked();
     auto const rules = choice::table::of_this_machine();
     if (on_this_machine()) asked.memory.costs = rules.costs();
-    return as_json(asked, explained_soon(asked), rule_for(asked, rules));
+    return why_json(asked, explained_soon(asked), rule_for(asked, rules));
   }
 
  private:
@@ -205,159 +205,6 @@ struct why_command {
     }
     choice::put_on_levels(q, places);
   }
-
-  static std::string name_of_plan(choice::answer const& a) {
-    return a.algorithm.text() + ", " + program::policy_name(a.storage);
-  }
-
-  /// Candidates by what they cost, the chosen one with its mark.
-  table candidates(choice::explanation const& found) const {
-    auto made = table()
-                    .with(as::words, {"=mark"})
-                    .with(as::us, {"total=seconds", "rounds", "peers", "bytes", "combining", "copies", "owners",
-                                   "reaching", "memory", "meeting"})
-                    .with(as::words, {"plan"});
-    auto const rules = rules_of(found);
-    bool is_there = false;
-    auto const add = [&](explained const& e, std::string const& mark) {
-      auto row = json_of(e);
-      row.update({{"mark", mark}, {"plan", name_of_plan(e.what)}});
-      made.add(std::move(row));
-    };
-    for (explained const& e : found.candidates) {
-      // Its storage may have been refined by a rule, as to output_push, which costs the same.
-      bool const is_chosen =
-          !is_there && e.what.algorithm == found.chosen.what.algorithm && e.seconds() == found.chosen.seconds();
-      is_there |= is_chosen;
-      if (is_chosen)
-        add(found.chosen, ">");
-      else if (is_named(e.what.algorithm))
-        add(e, mark_of(e, rules));
-    }
-    if (!is_there) add(found.chosen, ">");
-    return made;
-  }
-
-  static std::string name_of_group(choice::question const& q, schedule::link const& l) {
-    if (l.group == UINT32_MAX) return "all ranks";
-    auto const groups = choice::groups_of(q);
-    return std::ranges::find(groups, l.group) != groups.end() ? fmt::format("groups of {}", l.group)
-                                                              : "ranks of a node";
-  }
-
-  /// By --plan, with these parameters among others; without it all are.
-  bool is_named(schedule::algorithm const& what) const {
-    return show.plans.empty() || std::ranges::any_of(show.plans, [&](std::string const& text) {
-             auto const wanted = schedule::algorithm::parse(text);
-             (void)schedule::find_algorithm(wanted.name);
-             return wanted.name == what.name && std::ranges::includes(what.parameters, wanted.parameters);
-           });
-  }
-
-  static std::string title(choice::question const& q) {
-    return fmt::format("{} of {}", name_of(q.what), bytes_for_people(q.bytes));
-  }
-
-  std::string machine_text(choice::question const& q) const {
-    std::size_t const longest = choice::class_end(q.bytes);
-    std::string text = title(q);
-    if (longest != q.bytes) text += fmt::format(" (served and priced as {})", bytes_for_people(longest));
-    text += fmt::format(" on {} ranks", q.ranks);
-    auto const groups = choice::groups_of(q), uneven = choice::uneven_nodes_of(q);
-    if (!groups.empty()) text += fmt::format(", groups of {}", schedule::value_of(groups, ' '));
-    if (!uneven.empty()) text += fmt::format(", nodes of {}", schedule::value_of(uneven, ' '));
-    if (!q.order.empty()) text += ", scattered over them";
-    if (q.crowded) text += ", in turns on processors";
-    text += '\n';
-    auto const machine = choice::machine_of(q);
-    bool const is_fitted = q.memory.costs != calibration::memory_costs{};
-    for (schedule::link const& l : machine.costs().links) {
-      auto const here = choice::priced_here(
-          {.latency = l.latency, .peers = l.per_peer, .transfer = l.per_byte, .combine = 0}, q.memory.costs);
-      text += fmt::format("  {}: {:.0f} ns a round, {:.0f} a peer, {:.3f} a byte{}\n", name_of_group(q, l),
-                          here.latency * 1e9, here.peers * 1e9, here.transfer * 1e9, is_fitted ? ", as fitted" : "");
-    }
-    return text;
-  }
-
-  static std::string letter(std::size_t number) { return {static_cast<char>('a' + number)}; }
-
-  /// A row that a rule removes has the rule's letter.
-  static std::string mark_of(explained const& e, std::vector<std::string> const& rules) {
-    auto const rule = std::ranges::find(rules, e.removed_by);
-    return rule == rules.end() ? "" : letter(static_cast<std::size_t>(rule - rules.begin()));
-  }
-
-  std::string as_text(choice::question const& q, choice::explanation const& found,
-                      calibration::rule const* rule) const {
-    std::string text = machine_text(q) + candidates_text(candidates(found), show.all);
-    auto const rules = rules_of(found);
-    if (found.not_counted > 0)
-      text += fmt::format("  … and {} that would be written out for so many ranks: not counted\n", found.not_counted);
-    text += fmt::format("chosen: the cheapest{}\n", rules.empty() ? "" : " that no rule removes");
-    for (std::size_t k = 0; k < rules.size(); ++k) text += fmt::format("  {}: {}\n", letter(k), rules[k]);
-    text += fmt::format("it took {:.0f} us to choose\n", found.choice_seconds * 1e6);
-    if (rule != nullptr)
-      text +=
-          fmt::format("a rule precedes this: {}, {} ({})\n", rule->how.algorithm, rule->how.storage, rule->named_by);
-    return text;
-  }
-
-  /// Of candidates that are cheaper than the chosen one, each rule that removes one of them.
-  static std::vector<std::string> rules_of(choice::explanation const& found) {
-    std::vector<std::string> rules;
-    for (explained const& e : found.candidates) {
-      bool const is_cheaper = e.seconds() < found.chosen.seconds();
-      if (is_cheaper && !e.removed_by.empty() && std::ranges::find(rules, e.removed_by) == rules.end())
-        rules.push_back(e.removed_by);
-    }
-    return rules;
-  }
-
-  static std::string reason(choice::explanation const& found) {
-    auto const rules = rules_of(found);
-    return rules.empty() ? "the cheapest" : fmt::format("the cheapest but for rules: {}", fmt::join(rules, "; "));
-  }
-
-  static ordered_json json_of(explained const& e) {
-    return {{"algorithm", e.what.algorithm.text()},
-            {"storage", program::policy_name(e.what.storage)},
-            {"seconds", e.seconds()},
-            {"rounds", e.steps.latency},
-            {"peers", e.steps.peers},
-            {"bytes", e.steps.transfer},
-            {"combining", e.steps.combine},
-            {"copies", e.storage.copies},
-            {"owners", e.storage.owners},
-            {"reaching", e.storage.reaching},
-            {"memory", e.storage.memory},
-            {"meeting", e.storage.meeting},
-            {"removed_by", e.removed_by.empty() ? ordered_json() : ordered_json(e.removed_by)}};
-  }
-
-  static ordered_json as_json(choice::question const& q, choice::explanation const& found,
-                              calibration::rule const* rule) {
-    ordered_json links = ordered_json::array(), candidates = ordered_json::array();
-    auto const machine = choice::machine_of(q);
-    for (schedule::link const& l : machine.costs().links)
-      links.push_back({{"name", name_of_group(q, l)},
-                       {"latency", l.latency},
-                       {"per_peer", l.per_peer},
-                       {"per_byte", l.per_byte},
-                       {"shared", l.shared}});
-    for (explained const& e : found.candidates) candidates.push_back(json_of(e));
-    ordered_json json{{"coset_why", 1},          {"collective", name_of(q.what)},
-                      {"ranks", q.ranks},        {"bytes", q.bytes},
-                      {"in_place", q.in_place},  {"crowded", q.crowded},
-                      {"links", links},          {"chosen", json_of(found.chosen)},
-                      {"reason", reason(found)}, {"choice_seconds", found.choice_seconds},
-                      {"candidates", candidates}};
-    if (found.not_counted > 0) json["not_counted"] = found.not_counted;
-    json["rule"] = nullptr;
-    if (rule != nullptr)
-      json["rule"] = {{"algorithm", rule->how.algorithm}, {"storage", rule->how.storage}, {"named_by", rule->named_by}};
-    return json;
-  }
 };
 
 /// Loops and sparse reductions are priced by these options alone.
@@ -377,18 +224,6 @@ void refuse_what_is_ignored(CLI::App const& why, std::string const& what) {
 }
 
 }  // namespace
-
-std::string candidates_text(table const& found, bool all) {
-  constexpr std::size_t most_rows = 12;
-  std::string text = found.heads();
-  std::size_t left_out = 0;
-  for (std::size_t k = 0; k < found.rows().size(); ++k)
-    if (auto const& row = found.rows()[k]; all || k < most_rows || row["mark"] == ">")
-      text += found.line(row);
-    else
-      ++left_out;
-  return left_out == 0 ? text : text + fmt::format("   … and {} more; --all shows them\n", left_out);
-}
 
 std::vector<processor> place_on(topology const& machine, placement how, bool is_here, choice::question& q) {
   if (q.ranks == 0) q.ranks = machine.cores();
