@@ -84,7 +84,7 @@ std::string machine_text(choice::question const& q) {
   auto const groups = choice::groups_of(q), uneven = choice::uneven_nodes_of(q);
   if (!groups.empty()) text += fmt::format(", groups of {}", schedule::value_of(groups, ' '));
   if (!uneven.empty()) text += fmt::format(", nodes of {}", schedule::value_of(uneven, ' '));
-  if (!q.order().empty()) text += ", scattered over them";
+  if (!q.order.empty()) text += ", scattered over them";
   if (q.crowded) text += ", in turns on processors";
   text += '\n';
   auto const machine = choice::machine_of(q);
