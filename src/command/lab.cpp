@@ -2,10 +2,12 @@
 #include "command/lab.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "command/restart.hpp"
 #include "coset/error.hpp"
@@ -15,11 +17,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char program_name[] = "coset-lab";
+
+/// Whether this program was started in the place of coset-lab, which it is not: a copy of `coset` under that name.
+bool was_started_as_lab() { return own_arguments().starts_with(std::string(program_name) + '\0'); }
+
 /// Beside this program, as in a build, or where an installation has it; empty if it is in neither place.
-fs::path installed_lab() {
-  fs::path const here = fs::read_symlink("/proc/self/exe").parent_path();
-  for (fs::path const& program : {here / "coset-lab", here / COSET_LAB_FROM_HERE / "coset-lab"})
-    if (fs::exists(program)) return program;
+std::string installed_lab() {
+  std::error_code nowhere;
+  fs::path const here = fs::read_symlink("/proc/self/exe", nowhere).parent_path();
+  if (nowhere || was_started_as_lab()) return {};
+  for (fs::path const& program : {here / program_name, here / COSET_LAB_FROM_HERE / program_name})
+    if (std::error_code ignored; fs::is_regular_file(program, ignored) && access(program.c_str(), X_OK) == 0)
+      return program.string();
   return {};
 }
 
@@ -41,7 +51,7 @@ void pass_on_lab_commands(CLI::App& app) {
 
 laboratory const* prefer_lab() {
   if (lab != nullptr) return lab;
-  if (auto const program = installed_lab(); !program.empty()) start_instead(program.string());
+  if (auto const program = installed_lab(); !program.empty()) start_instead(program, program_name);
   return nullptr;
 }
 

@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   coset::cli::lab != nullptr ? coset::cli::lab->add_commands(app) : coset::cli::pass_on_lab_commands(app);
 
   int const status = run(app, argc, argv);
-  coset::cli::tell_old_form();
+  if (status == 0) coset::cli::tell_old_form();
   if (!coset::cli::standard_output_lost()) return status;
   std::cerr << "coset: standard output could not be written completely\n";
   return status == 0 ? failed : status;

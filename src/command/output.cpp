@@ -130,7 +130,7 @@ void note_old_form(std::string_view command, std::string_view verb, std::vector<
 
 void tell_old_form() {
   if (!new_form.empty())
-    std::cerr << "coset: note: this is now written " << new_form << "; the next version refuses the old form\n";
+    std::cerr << "coset: note: this is now written " << new_form << " …; the next version refuses the old form\n";
 }
 
 std::size_t terminal_columns() {

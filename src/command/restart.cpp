@@ -14,12 +14,17 @@
 
 namespace coset::cli {
 
-void start_instead(std::string const& program) {
+std::string own_arguments() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::string line(std::istreambuf_iterator<char>(file), {});
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void start_instead(std::string const& program, char const* as) {
+  auto line = own_arguments();
   std::vector<char*> arguments;
   for (std::size_t at = 0; at < line.size(); at += std::strlen(line.data() + at) + 1)
     arguments.push_back(line.data() + at);
+  if (as != nullptr && !arguments.empty()) arguments.front() = const_cast<char*>(as);  // execv() leaves it as it is
   arguments.push_back(nullptr);
   execv(program.c_str(), arguments.data());
   throw error(fmt::format("cannot start {}: {}", program, std::strerror(errno)));

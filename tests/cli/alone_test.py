@@ -36,6 +36,22 @@ class Alone(unittest.TestCase):
                 self.assertIn("in the package coset-lab, which is not installed here", refused.stderr)
         self.assertEqual([file.name for file in self.folder.iterdir()], ["coset"])
 
+    def test_a_copy_of_the_command_is_no_lab(self):
+        """Nor is what cannot be started; neither starts itself for ever."""
+        lab = self.folder / "coset-lab"
+        shutil.copy(COSET, lab)
+        self.expect_no_lab()
+        lab.chmod(0o644)
+        self.expect_no_lab()
+        lab.unlink()
+        lab.symlink_to(lab)
+        self.expect_no_lab()
+
+    def expect_no_lab(self):
+        refused = subprocess.run([self.folder / "coset", "cost", "ring"], capture_output=True, text=True, timeout=60)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("in the package coset-lab, which is not installed here", refused.stderr)
+
     def test_help_lists_it_all_the_same(self):
         listed = self.run_alone("--help").stdout
         for name in OF_LAB:
@@ -48,6 +64,8 @@ class Alone(unittest.TestCase):
         self.assertEqual(json.loads(self.run_alone("plan", "ring", "--ranks", 4, "--json").stdout)["ranks"], 4)
         self.assertIn("chosen", json.loads(self.run_alone("why", "allreduce", 8, "--ranks", 2, "--json").stdout))
         self.assertIn("allreduce", self.run_alone("completion", "bash").stdout)
+        self.assertIn("COSET", self.run_alone("manual", "why").stdout)
+        self.assertEqual(self.run_alone("manual", "cost").returncode, 2)
 
     def test_bench_measures_coset_alone(self):
         measured = self.run_alone("bench", "allreduce", "--sizes", 8, "--ranks", 2, "--rounds", 1, "-n", 100, "--json", "figures.json")

@@ -128,6 +128,15 @@ class BadInput(Files):
         self.assertRefused("too many to write out", "plan", "--plan", "binomial", "-r", 4000000000)
         self.assertRefused("too many to write out", "cost", "-r", 4000000000)
 
+    def test_words_that_contradict_or_mean_nothing_are_refused(self):
+        for words in (["plan", "reduce", "1K", "extra", "--plan", "ring", "--ranks", 2], ["plan", "reduce", "junk", "--plan", "ring", "--ranks", 2],
+                      ["plan", "reduce", "-c", "scan", "--plan", "ring", "--ranks", 2], ["cost", "--plan", "ring", "--plan", "rng"],
+                      ["cost", "reduce", "--collective", "scan"], ["reproduce", "--json"], ["list", "--ranks", 4294967295]):
+            refused = coset(*words)
+            with self.subTest(words=words):
+                self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+                self.assertNotIn("is now written", refused.stderr)
+
     def test_arguments_that_the_command_does_not_know_are_refused(self):
         self.assertRefused("--ranks", "plan", "--plan", "ring")
         self.assertRefused("", "plan", "--plan", "ring", "-r", "many")
@@ -146,7 +155,7 @@ class BadInput(Files):
                 ("coset bench allreduce 8 64", ["bench", "--sizes", "8,64", "-n", 2, "--rounds", 1, "-t", 1, "--against", "std"])):
             result = coset(*old)
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertEqual(result.stderr, f"coset: note: this is now written {new}; the next version refuses the old form\n")
+            self.assertEqual(result.stderr, f"coset: note: this is now written {new} …; the next version refuses the old form\n")
 
     def test_one_grammar_names_verb_sizes_and_algorithms(self):
         machine = ["--topology", "core:4 pu:1"]

@@ -79,6 +79,8 @@ struct list_command {
 
   void run() const {
     if (ranks < 2) throw schedule_error("list compares algorithms on at least 2 ranks");
+    constexpr rank_t most = 1 << 17;  // beyond, what is counted takes minutes
+    if (ranks > most) throw schedule_error(fmt::format("list compares algorithms on at most {} ranks", most));
     auto found = table()
                      .with(as::words, fmt::format("{} ranks", ranks), "algorithm")
                      .with(as::numbers, {"steps", "received", "combined", "peers"})

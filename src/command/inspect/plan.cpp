@@ -72,7 +72,12 @@ struct plan_command {
   /// The verb and the plans; without plans the one that the call gets here.
   void read_call(bool is_old) {
     if (!verb_name.empty() && names_verb(verb_name)) {
+      if (is_old && what.collective != verb_name)
+        throw argument_error(fmt::format("{} and --collective {}: say one", verb_name, what.collective));
+      if (!more.empty())
+        throw argument_error(fmt::format("plan {} takes no '{}'; algorithms follow --plan", verb_name, more.front()));
       what.collective = verb_name;
+      if (!size.empty() && !byte_size_in(size)) throw argument_error(fmt::format("'{}' is no size such as 64K", size));
     } else if (!verb_name.empty()) {
       more.insert(more.begin(), {verb_name, size});
       std::erase(more, "");
@@ -82,7 +87,6 @@ struct plan_command {
     if (is_old) note_old_form("plan", what.collective, {}, plans);
     if (plans.empty()) {
       auto const bytes = byte_size_in(size.empty() ? "8" : size);
-      if (!bytes) throw argument_error(fmt::format("'{}' is no size such as 64K", size));
       auto const why = why_here(what.collective, *bytes, what.ranks, false);
       plans.push_back(why["chosen"]["algorithm"]);
       what.ranks = why["ranks"];

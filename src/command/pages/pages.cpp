@@ -27,7 +27,8 @@ void add_manual(CLI::App& app) {
   auto const wanted = std::make_shared<std::string>();
   command->add_option("command", *wanted, "The command that it describes")->required();
   command->callback([&app, wanted] {
-    (void)prefer_lab();
+    bool const is_of_lab = std::ranges::find(lab_commands, *wanted, &lab_command::name) != lab_commands.end();
+    is_of_lab ? (void)need_lab("the manual page of " + *wanted) : (void)prefer_lab();
     auto const commands = describe_subcommands(app);
     auto const found = std::ranges::find(commands, *wanted, &described_command::name);
     std::vector<std::string> names;

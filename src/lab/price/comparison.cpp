@@ -104,6 +104,7 @@ class counted_schedules {
   }
 
   void add_named(schedule::algorithm const& how) {
+    (void)schedule::find_algorithm(how.name);  // a misspelt name is no reason to leave one out
     auto const complete = setting_.with_nodes(how);
     auto const blocks = how.parameters.find("blocks");
     bool const in_best_blocks = blocks != how.parameters.end() && blocks->second == schedule::best_number;

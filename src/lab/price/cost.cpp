@@ -192,6 +192,8 @@ void read_call(cost_command& command, cost_texts& texts, bool collective_given) 
     algorithms.insert(algorithms.begin(), call.first);
     texts.sizes.clear();
   }
+  if (has_verb && collective_given && call.collective != call.first)
+    throw argument_error(fmt::format("{} and --collective {}: say one", call.first, call.collective));
   if (has_verb) call.collective = call.first;
   call.collective_given = has_verb || collective_given;
   texts.sizes.insert(texts.sizes.end(), texts.old_sizes.begin(), texts.old_sizes.end());

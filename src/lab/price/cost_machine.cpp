@@ -45,10 +45,13 @@ between_nodes between_nodes_of(std::vector<processor> const& places) {
 
 class costs_on_machine {
  public:
+  static constexpr std::size_t most_blocks = std::size_t{1} << 18;  ///< 512 ranks that own one each
+
   explicit costs_on_machine(machine_request request)
       : request_(completed(std::move(request))),
         model_(priced(places_)),
         nodes_(between_nodes_of(places_)),
+        soon_(most_blocks),
         selector_(request_.wanted, model_.on, tried()),
         order_(selector_.rank(static_cast<double>(request_.bytes))) {}
 
@@ -56,7 +59,10 @@ class costs_on_machine {
     auto const what = name_of(request_.wanted.verb);
     std::string text = fmt::format("{} of {} bytes on {} ranks of {}, {}\n", what, request_.bytes,
                                    request_.wanted.ranks, machine_.name, request_.place);
-    return text + level_table() + '\n' + candidates() + node_lines();
+    text += level_table() + '\n' + candidates() + node_lines();
+    if (std::size_t const ranks = request_.wanted.ranks; ranks * ranks > most_blocks)
+      text += "what would be written out for all of so many ranks is not counted\n";
+    return text;
   }
 
   ordered_json as_json() const {
@@ -205,6 +211,7 @@ class costs_on_machine {
   machine_request request_;
   machine_model model_;
   between_nodes nodes_;
+  schedule::room_limit soon_;  ///< while candidates are counted
   schedule::selector selector_;
   std::vector<schedule::scored> order_;
 };

@@ -63,7 +63,10 @@ struct reproduce_command {
   replaced_costs costs;
 
   void run() const {
-    if (source.empty() && !all) return void(std::cout << list_of_sources());
+    if (source.empty() && !all) {
+      if (!as_what.is_text()) throw argument_error("name a source, or --all, for figures as data");
+      return void(std::cout << list_of_sources());
+    }
     pricing by(costs);
     auto const simulated = simulation.empty() ? std::vector<simulated_time>() : read_simulated(simulation);
     std::vector<result> found;
