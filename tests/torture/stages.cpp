@@ -106,10 +106,7 @@ class tasks : public stage {
   void run(script const& s) override {
     for (rank_t r = 0; r < ranks_; ++r) s.prepare(r, ranks_);
     for (std::uint32_t round = 0; round < trial::rounds; ++round) {
-      team_.run([&](member& me) {
-        s.befall(me, round);
-        return s.of(me.rank(), round).start(me);
-      });
+      run_round(s, round);
       s.of(0, round).combine();
       for (rank_t r = 0; r < ranks_; ++r) s.check(r, round);
     }
@@ -119,6 +116,17 @@ class tasks : public stage {
   }
 
  private:
+  /// Of a run that fails between two tasks a reducer has what the first one added; who goes on has to take it out.
+  void run_round(script const& s, std::uint32_t round) try {
+    team_.run([&](member& me) {
+      s.befall(me, round);
+      return s.of(me.rank(), round).start(me);
+    });
+  } catch (...) {
+    s.of(0, round).combine();
+    throw;
+  }
+
   tbb::team team_;
   rank_t const ranks_;
 };
