@@ -67,6 +67,13 @@ class Alone(unittest.TestCase):
         self.assertIn("COSET", self.run_alone("manual", "why").stdout)
         self.assertEqual(self.run_alone("manual", "cost").returncode, 2)
 
+    def test_its_pages_are_those_of_what_is_there(self):
+        make = pathlib.Path(__file__).resolve().parents[2] / "src/command/pages/make"
+        subprocess.run([make, self.folder / "coset", self.folder / "pages"], check=True, capture_output=True)
+        pages = {page.name for page in (self.folder / "pages/man").iterdir()}
+        self.assertIn("coset-why.1", pages)
+        self.assertNotIn("coset-cost.1", pages)
+
     def test_bench_measures_coset_alone(self):
         measured = self.run_alone("bench", "allreduce", "--sizes", 8, "--ranks", 2, "--rounds", 1, "-n", 100, "--json", "figures.json")
         self.assertEqual(measured.returncode, 0, measured.stderr)
