@@ -22,6 +22,9 @@ def coset(*arguments):
     return subprocess.run([COSET, *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
+needs_lab = unittest.skipUnless(coset("cost", "--help").returncode == 0, "the lab is not in this build")
+
+
 def some(*lists, each):
     """What the lists have to say of one another: under small effort one of `each`, which shares no factor with how long the
     lists are, so that all that they have still meets."""

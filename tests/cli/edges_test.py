@@ -10,7 +10,7 @@ import pathlib
 import subprocess
 import unittest
 
-from command import COSET, LONG, SMALL, TREE, Files, coset, needed
+from command import COSET, LONG, SMALL, TREE, Files, coset, needed, needs_lab
 
 
 class Numbers(Files):
@@ -31,6 +31,7 @@ class Numbers(Files):
         if command == "cost":
             yield from ((["-t", "-r", "--ranks"], False), (["-b", "--bytes"], False))
 
+    @needs_lab
     def test_what_is_no_number_in_range_is_refused_everywhere(self):
         checked = set()
         none = ["-1", "99999999999999999999", "nan", "inf", "1e400", "", "x", "+1", " 1", "1 "]
@@ -51,6 +52,7 @@ class Numbers(Files):
             "--ranks", "--min-bytes", "--max-bytes", "--factor", "--sizes", "--iterations", "--warmup", "--rounds", "--threads")}
         self.assertLessEqual(expected, checked)
 
+    @needs_lab
     def test_sizes_have_units(self):
         head = lambda text: coset("cost", "-t", 2, "-b", text).stdout.splitlines()[0].split()[2]
         for text, bytes in (("64K", 65536), ("64kb", 65536), ("1MiB", 1 << 20), ("3B", 3), ("1024T", 1 << 50)):
@@ -58,6 +60,7 @@ class Numbers(Files):
         for wrong in ("0", "1025T", "1P", "K", "1.5M", "1KK", "-1K"):
             self.assertEqual(coset("cost", "-b", wrong).returncode, 2, wrong)
 
+    @needs_lab
     def test_ranks_have_the_same_letter_in_all_commands(self):
         for command in (["list"], ["cost"], ["plan", "--plan", "ring"], ["info", "--topology", "core:8 pu:1"]):
             answers = {coset(*command, letter, 4).stdout for letter in ("-t", "-r", "--ranks")}
@@ -79,11 +82,13 @@ class Output(Files):
         self.assertIn("standard output could not be written", run.stderr)
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no full device here")
+    @needs_lab
     def test_a_full_disk_is_exit_status_1(self):
         for command in self.commands():
             with open("/dev/full", "w", encoding="utf-8") as full:
                 self.assertFails(command, stdout=full)
 
+    @needs_lab
     def test_a_reader_who_has_gone_is_exit_status_1(self):
         for command in self.commands():
             reading, writing = os.pipe()
@@ -106,6 +111,7 @@ class BadInput(Files):
         self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
         self.assertIn(hint, result.stderr, arguments)
 
+    @needs_lab
     def test_arguments_that_no_plan_can_serve_are_refused_with_what_would_do(self):
         self.assertRefused("from 1 to", "plan", "--plan", "ring", "-r", 0)
         self.assertRefused("at least 2", "plan", "--plan", "binomial", "-r", 4, "--radix", 1)
@@ -137,6 +143,7 @@ class BadInput(Files):
                 self.assertEqual((refused.returncode, refused.stdout), (2, ""))
                 self.assertNotIn("is now written", refused.stderr)
 
+    @needs_lab
     def test_arguments_that_the_command_does_not_know_are_refused(self):
         self.assertRefused("--ranks", "plan", "--plan", "ring")
         self.assertRefused("", "plan", "--plan", "ring", "-r", "many")
@@ -145,6 +152,7 @@ class BadInput(Files):
         self.assertRefused("no command 'tree'; it has mpi, goal, replay, msccl, tree_ring", "generate", "tree")
         self.assertRefused("")
 
+    @needs_lab
     def test_forms_that_go_away_still_work_and_say_once_how_to_write_them(self):
         for new, old in (
                 ("coset plan allreduce --plan ring", ["plan", "ring", "-r", 4]),
@@ -157,6 +165,7 @@ class BadInput(Files):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual(result.stderr, f"coset: note: this is now written {new} …; the next version refuses the old form\n")
 
+    @needs_lab
     def test_one_grammar_names_verb_sizes_and_algorithms(self):
         machine = ["--topology", "core:4 pu:1"]
         for command in (["why", "reduce", "1K", *machine, "--plan", "binomial"], ["plan", "reduce", "1K", "--ranks", 2],
@@ -178,6 +187,7 @@ class BadInput(Files):
                 ("scatter", ["info", "--place", "scattr"]), ("bench", ["manual", "benhc"])):
             self.assertRefused(f"; did you mean '{meant}'?", *arguments)
 
+    @needs_lab
     def test_trees_that_are_none_are_refused_with_the_reason(self):
         for hint, tree in [
             ("cycle", {"a": ["b"], "b": ["a", 0]}),
@@ -202,6 +212,7 @@ class BadInput(Files):
         self.assertRefused("is a directory", "plan", folder)
         self.assertRefused(folder, "plan", "--plan", "tree_ring", "-r", 4, "--tree", folder)
 
+    @needs_lab
     def test_what_is_no_file_is_refused_wherever_a_file_is_read(self):
         pipe, folder = os.path.join(self.folder, "pipe.json"), os.path.join(self.folder, "directory.json")
         os.mkfifo(pipe)
@@ -240,6 +251,7 @@ class BadInput(Files):
             self.assertIn(command, commands)
             self.assertIn(f".It Cm {command} ", page)
 
+    @needs_lab
     def test_help_is_everywhere(self):
         for command in [[], ["list"], ["plan"], ["cost"], ["generate"], ["generate", "tree_ring"]]:
             result = coset(*command, "--help")

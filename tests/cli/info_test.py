@@ -11,7 +11,7 @@ import re
 import subprocess
 import unittest
 
-from command import COSET, Files, coset
+from command import COSET, Files, coset, needs_lab
 
 
 class InfoOfPlacement(Files):
@@ -63,6 +63,7 @@ class InfoOfPlacement(Files):
                 self.assertIn(f"{name} describes another machine", refused.stderr)
                 self.assertEqual((refused.returncode, refused.stdout), (2, ""), command)
 
+    @needs_lab
     def test_a_description_that_crashes_hwloc_is_an_error(self):
         """hwloc 2.9 follows a null pointer where one of these attributes is missing."""
         odd = pathlib.Path(__file__, "../../numa/odd.xml").resolve().read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import unittest
 
-from command import COSET, Files, coset
+from command import COSET, Files, coset, needs_lab
 
 OVERVIEW = pathlib.Path(__file__).resolve().parents[2] / "docs" / "coset.1"
 
@@ -44,6 +44,7 @@ class Overview(unittest.TestCase):
         for command in helped_commands():
             self.assertRegex(text, rf"(?m)^\.It Cm {command}\b")
 
+    @needs_lab
     def test_each_option_that_it_names_exists(self):
         command, options = None, set()
         for line in OVERVIEW.read_text().splitlines():
@@ -58,6 +59,7 @@ class Overview(unittest.TestCase):
 
 
 class Manual(unittest.TestCase):
+    @needs_lab
     def test_each_page_has_all_options(self):
         for command in helped_commands():
             page = coset("manual", command)

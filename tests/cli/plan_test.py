@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 from collections import defaultdict
 
 import check_plan
-from command import LONG, SMALL, TREE, VERBS, Files, coset, listed, needed
+from command import LONG, SMALL, TREE, VERBS, Files, coset, listed, needed, needs_lab
 
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -210,6 +210,7 @@ class Plan(Files):
             self.assertEqual(row, sorted(row))
             self.assertEqual({y for _, y in row}, {places[f"t{level}"][1]})
 
+    @needs_lab
     def test_a_page_has_the_plans_that_json_prints(self):
         names = ["ring", "generalized(saved_steps=1)", "bruck_ho(n=2)"]
         page = coset("plan", "allreduce", *(word for name in names for word in ("--plan", name)), "-r", 7, "--html")
@@ -219,6 +220,7 @@ class Plan(Files):
         for outside in ("http://", "https://", "src=", "<link", "@import", "url(data"):
             self.assertNotIn(outside, page.stdout.replace("http://www.w3.org/2000/svg", ""))
 
+    @needs_lab
     def test_a_page_of_files_is_proved_and_cannot_be_broken_out_of(self):
         plan = json.loads(coset("plan", "--plan", "ring", "-r", 2, "--json").stdout)
         plan["parameters"]["tree"] = "</script><!--<script>"
@@ -230,6 +232,7 @@ class Plan(Files):
         for arguments in ([wrong, "--html"], ["--html", wrong, wrong]):
             self.assertEqual((coset("plan", *arguments).returncode, coset("plan", *arguments).stdout), (1, ""))
 
+    @needs_lab
     def test_several_algorithms_need_a_page_and_a_page_has_an_end(self):
         several = coset("plan", "--plan", "ring", "--plan", "direct", "-r", 4, "--svg")
         self.assertEqual((several.returncode, several.stdout), (2, ""))
@@ -274,6 +277,7 @@ class Plan(Files):
         self.assertIn("valid", beside.stderr)
 
 
+    @needs_lab
     def test_a_plan_in_a_file_is_shown_as_the_algorithm_is(self):
         made = coset("plan", "--plan", "generalized(saved_steps=1)", "-r", 7, "-c", "reduce", "--root", 3, "--json").stdout
         path = self.file(json.loads(made))
@@ -304,6 +308,7 @@ class Plan(Files):
 
 class Generate(Files):
     @unittest.skipUnless(shutil.which("mpicc") and shutil.which("mpiexec"), "no MPI here")
+    @needs_lab
     def test_the_generated_routine_reduces_over_mpi(self):
         source, program = os.path.join(self.folder, "ring.c"), os.path.join(self.folder, "ring")
         with open(source, "w") as out:
@@ -313,6 +318,7 @@ class Generate(Files):
         as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
         subprocess.run(["mpiexec", "-n", "6", program], check=True, timeout=120, env={**os.environ, **as_root})
 
+    @needs_lab
     def test_the_generated_ring_visits_the_tree_depth_first(self):
         text = coset("generate", "tree_ring", "--tree", self.file(TREE)).stdout
         self.assertIn("ring[RANKS] = {5, 0, 3, 1, 2, 4}", text)

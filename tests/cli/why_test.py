@@ -7,7 +7,7 @@
 import json
 import unittest
 
-from command import COSET, Files, coset, some
+from command import COSET, Files, coset, some, needs_lab
 from definitions import shapes
 
 TERMS = ["rounds", "peers", "bytes", "combining", "copies", "owners", "reaching", "memory", "meeting"]
@@ -66,6 +66,7 @@ class Why(Files):
             self.assertIn("--measure is for a collective, other than exclusive_scan, of compact ranks", refused.stderr)
         self.assertEqual(coset("why", "exclusive_scan", 8, "--measure").returncode, 2)
 
+    @needs_lab
     def test_on_machines_that_are_not_here_two_plans_are_simulated(self):
         for machine in (["--ranks", 2], ["--topology", "package:2 l3:2 core:4 pu:1"], ["--topology", "core:8 pu:1", "--place", "scatter"]):
             found = why("allreduce", "64K", *machine, "--simulate")
