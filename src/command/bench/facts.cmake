@@ -2,6 +2,9 @@
 # facts.cpp learns what it was compiled with.
 set(embedded ${CMAKE_CURRENT_BINARY_DIR}/embedded)
 target_include_directories(coset_commands PRIVATE ${embedded})
+# Once at configure, for who reads sources without building, and anew at each build.
+execute_process(COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${embedded}/commit.hpp
+                        -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/commit.cmake)
 add_custom_target(coset_commit BYPRODUCTS ${embedded}/commit.hpp VERBATIM
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUTPUT=${embedded}/commit.hpp
           -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/commit.cmake)
