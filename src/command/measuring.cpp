@@ -27,8 +27,11 @@ void add_bench(CLI::App& app) {
   auto const a = std::make_shared<bench_arguments>();
   auto& bench = *app.add_subcommand("bench", "Measure a collective and its rivals");
   constexpr std::uint64_t most_iterations = 10'000'000;
-  auto* const what =
-      bench.add_option("verb", a->verb, "The collective")->check(one_of(verb_names()))->capture_default_str();
+  auto known = verb_names();
+  known.emplace_back("all");
+  auto* const what = bench.add_option("verb", a->verb, "The collective; all of them with --regret and --guidelines")
+                         ->check(one_of(known))
+                         ->capture_default_str();
   auto* const b =
       bench.add_option("-b,--min-bytes", a->sizes.smallest, "Smallest size: 8, 4K, 1M")->transform(byte_size());
   auto* const e = bench.add_option("-e,--max-bytes", a->sizes.largest, "Largest size")->transform(byte_size());

@@ -172,9 +172,10 @@ void run_scaling(bench_arguments const& a) {
 
 void run_judged(bench_arguments const& a) {
   judged_request r{{a.verb}, sizes_wanted(a), processors_for(a.ranks), a};
-  if (!a.instead.verb_given) {
+  if (!a.instead.verb_given || a.verb == "all") {
     r.verbs.clear();
-    for (verb const what : all_verbs()) r.verbs.emplace_back(name_of(what));
+    for (verb const what : all_verbs())
+      if (!detail::is_exclusive(what)) r.verbs.emplace_back(name_of(what));  // that is as scan
   }
   if (!a.instead.rounds_given) r.arguments.options.rounds = judged_rounds;
   if (lab != nullptr && a.instead.regret) restart_with_openmp_settings(!measure::have_one_each(r.processors));
@@ -239,12 +240,16 @@ std::vector<std::string> rivals_named(std::vector<std::string> const& named) {
 }
 
 void measure_bench(bench_arguments const& a) {
+  bool const is_judged = a.instead.regret || a.instead.guidelines;
+  if (a.verb == "all" && !is_judged) throw argument_error("all verbs are measured by --regret and --guidelines");
   if (a.instead.processes) (void)need_lab("to measure beside MPI");
   if (!a.output.report.empty()) (void)need_lab("the page of --report");
-  if (prefer_lab() == nullptr) std::cerr << "coset is measured alone: its rivals are in the package coset-lab\n";
+  bool const has_rivals = !a.instead.scaling && !a.instead.regimes && !a.instead.guidelines;
+  if (prefer_lab() == nullptr && has_rivals)
+    std::cerr << "coset is measured alone: its rivals are in the package coset-lab\n";
   if (a.instead.processes) return run_processes(a);
   if (a.instead.regimes) return run_regimes(a);
-  if (a.instead.regret || a.instead.guidelines) return run_judged(a);
+  if (is_judged) return run_judged(a);
   a.instead.scaling ? run_scaling(a) : run_bench(a);
 }
 

@@ -15,6 +15,7 @@
 #include "command/bench/bench.hpp"
 #include "command/bench/bench_output.hpp"
 #include "command/bench/words.hpp"
+#include "command/bytes.hpp"
 #include "command/interruption.hpp"
 #include "command/lab.hpp"
 #include "command/machine_options.hpp"
@@ -42,9 +43,11 @@ choice::question question_of(judged_request const& r, std::string const& verb_na
 /// Every schedule that may serve in each storage that suits it.
 std::vector<std::string> plans_for(choice::question const& q) {
   std::vector<std::string> names;
+  if (detail::row_of(q.what).in == detail::results::view) return names;  // of which there are no plan objects
   for (choice::priced_schedule const& s : choice::candidates(q).all())
     for (program::policy const& storage : choice::storages_for(q, s.kind))
       names.push_back(name_of_plan({s.algorithm, storage}));
+  names.push_back(name_of_plan(choice::choose(q)));  // whose storage may have been refined by a rule
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
@@ -151,7 +154,11 @@ void for_each_cell(judged_request const& r, Visit visit) {
   try {
     for (std::string const& verb_name : r.verbs)
       for (std::uint64_t const bytes : verb_name == "barrier" ? std::vector<std::uint64_t>{0} : r.sizes)
-        for (auto const timing : {measure::timing::cycle, measure::timing::call}) visit(verb_name, bytes, timing);
+        for (auto const timing : {measure::timing::cycle, measure::timing::call}) try {
+            visit(verb_name, bytes, timing);
+          } catch (error const& reason) {  // of one plan, which is no reason to lose all that was measured
+            std::cerr << fmt::format("{} {} left out: {}\n", verb_name, bytes_for_people(bytes), reason.what());
+          }
   } catch (interrupted const&) {
     std::cerr << "interrupted: what follows is what was measured so far\n";
   }
@@ -170,13 +177,19 @@ measure::measurement play_cell(judged_request const& r, std::string const& verb_
   return play_size(a, bytes == 0 ? 0 : (bytes + grain - 1) / grain * grain, players, probe, ranks);
 }
 
-/// States in which too few rounds were played to say anything have no row.
+/// States in which too few rounds were played to say anything have no row. Returns how many items were wrong, and says whose.
 template <class Visit>
-std::size_t for_each_state(measure::measurement const& m, Visit visit) {
+std::size_t for_each_state(measure::measurement const& m, std::vector<measure::contestant*> const& players,
+                           Visit visit) {
   for (measure::state_figures const& state : m.states)
     if (state.rounds >= measure::fewest_rounds - 1) visit(state);
   std::size_t wrong = 0;
-  for (std::size_t const items : m.wrong) wrong += items;
+  for (std::size_t i = 0; i < players.size(); ++i) {
+    if (m.wrong[i] > 0)
+      std::cerr << fmt::format("{} {}: {} wrong items by {}\n", name_of(m.shape.what),
+                               bytes_for_people(m.shape.bytes()), m.wrong[i], players[i]->name());
+    wrong += m.wrong[i];
+  }
   return wrong;
 }
 
@@ -196,7 +209,7 @@ void measure_regret(judged_request const& r) {
     auto const first = std::ranges::find(plans, name_of_plan(choice::choose(q)));
     auto const owned = players_of(r, verb_name, plans);
     auto const m = play_cell(r, verb_name, bytes, timing, pointers_to(owned), probe);
-    wrong += for_each_state(m, [&](measure::state_figures const& state) {
+    wrong += for_each_state(m, pointers_to(owned), [&](measure::state_figures const& state) {
       auto const found = worst_for(state, 0);
       if (!found) return;
       auto const of_first = first == plans.end() ? std::nullopt : worst_for(state, 1 + (first - plans.begin()));
@@ -223,7 +236,7 @@ void measure_guidelines(judged_request const& r) {
       if (one.verb == verb_name) owned.push_back(measure::make_composition(r.processors, one));
     if (owned.size() == 1) return;
     auto const m = play_cell(r, verb_name, bytes, timing, pointers_to(owned), probe);
-    wrong += for_each_state(m, [&](measure::state_figures const& state) {
+    wrong += for_each_state(m, pointers_to(owned), [&](measure::state_figures const& state) {
       for (std::size_t other = 1; other < owned.size(); ++other)
         if (auto const c = ratio(state, 0, other)) {
           auto row = row_of(verb_name, bytes, timing, state, *c);

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "command/measure/harness/stage.hpp"
-#include "command/measure/machine/parking.hpp"
+#include "command/measure/references/own_team.hpp"
 #include "command/measure/references/typed.hpp"
 
 namespace coset::measure {
@@ -130,7 +130,7 @@ constexpr std::array<play<T, Op>, rows.size()> plays{
 class composed final : public contestant {
  public:
   composed(std::vector<unsigned> const& processors, std::size_t number)
-      : contestant("composition", std::string(rows[number].text)), number_(number), team_(options_for(processors)) {}
+      : contestant("composition", std::string(rows[number].text)), number_(number), team_(team_on(processors)) {}
 
   std::string declines(problem const& p) const override {
     bool const is_reproducible = p.operation == operation_kind::reproducible_plus;
@@ -167,12 +167,6 @@ class composed final : public contestant {
     });
   }
 
-  static team_options options_for(std::vector<unsigned> const& processors) {
-    if (!have_one_each(processors)) return {.ranks = static_cast<rank_t>(processors.size())};
-    return {.ranks = static_cast<rank_t>(processors.size()), .processors = processors};
-  }
-
-  static constexpr std::size_t calls_until_learned = 64;
   std::size_t const number_;
   team team_;
 };

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "command/measure/harness/stage.hpp"
-#include "command/measure/machine/parking.hpp"
+#include "command/measure/references/own_team.hpp"
 #include "command/measure/references/typed.hpp"
 
 namespace coset::measure {
@@ -21,7 +21,7 @@ class coset_contestant final : public contestant {
         options_(plan_named(plan)),
         chooses_(plan.empty()),
         in_place_(in_place),
-        team_(options_for(processors)) {}
+        team_(team_on(processors)) {}
 
   burst_result burst(workload const& work, burst_order const& order) override {
     stage stage(work, order);
@@ -58,15 +58,6 @@ class coset_contestant final : public contestant {
       stage.play_rank(me.rank(), once);
     });
   }
-
-  /// Ranks that share processors share them as they were handed out: compactly.
-  static team_options options_for(std::vector<unsigned> const& processors) {
-    auto const ranks = static_cast<rank_t>(processors.size());
-    if (!have_one_each(processors)) return {.ranks = ranks};
-    return {.ranks = ranks, .processors = processors};
-  }
-
-  static constexpr std::size_t calls_until_learned = 64;
 
   static std::size_t length(items which) { return which.end - which.begin; }
 
