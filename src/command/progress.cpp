@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <algorithm>
+#include <array>
 #include <cstdio>
-#include <initializer_list>
 #include <string_view>
 
 namespace coset::cli {
@@ -23,22 +23,26 @@ extern "C" void erase_and_end(int number) {
   (void)std::raise(number);
 }
 
-void handle_interrupts(void (*handler)(int)) {
-  struct sigaction action = {};
-  action.sa_handler = handler;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
-  for (int const number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
-}
+constexpr std::array interrupts{SIGINT, SIGTERM};
 
 }  // namespace
 
 progress::progress() : is_seen_(isatty(STDERR_FILENO) == 1) {
-  if (is_seen_) handle_interrupts(erase_and_end);
+  if (!is_seen_) return;
+  struct sigaction action = {};
+  action.sa_handler = erase_and_end;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+  for (std::size_t k = 0; k < interrupts.size(); ++k) {
+    sigaction(interrupts[k], nullptr, &before_[k]);
+    // Who ignores them, as what runs in the background does, goes on to; and whoever has a handler knows why.
+    if (before_[k].sa_handler == SIG_DFL) sigaction(interrupts[k], &action, nullptr);
+  }
 }
 
 progress::~progress() {
   erase();
-  if (is_seen_) handle_interrupts(SIG_DFL);
+  if (is_seen_)
+    for (std::size_t k = 0; k < interrupts.size(); ++k) sigaction(interrupts[k], &before_[k], nullptr);
 }
 
 void progress::at(std::size_t number, std::size_t all, std::string const& what) {

@@ -2,7 +2,9 @@
 // Long work: a line on a terminal says how far it is, and Ctrl-C ends it at once.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <string>
 
@@ -25,6 +27,7 @@ class progress {
  private:
   std::chrono::steady_clock::time_point const begin_ = std::chrono::steady_clock::now();
   bool const is_seen_;
+  std::array<struct sigaction, 2> before_ = {};  ///< what interrupts did
   bool is_shown_ = false;
 };
 

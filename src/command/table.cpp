@@ -53,7 +53,7 @@ std::string csv_of(ordered_json const* value) {
   if (value->is_number_float()) return fmt::format("{}", value->get<double>());
   if (!value->is_string()) return value->dump();
   auto const& text = value->get_ref<std::string const&>();
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string inside;
   for (char const c : text) inside += c == '"' ? "\"\"" : std::string(1, c);
   return '"' + inside + '"';

@@ -24,14 +24,13 @@
 #include "command/output.hpp"
 #include "command/table.hpp"
 #include "command/why/why.hpp"
+#include "command/why/why_measured.hpp"
 #include "planning/choice/explain.hpp"
 
 namespace coset::cli {
 namespace {
 
 constexpr double most_regret = 1.15, most_of_guideline = 1.05;
-
-std::string name_of_plan(choice::answer const& a) { return a.algorithm.text() + "/" + program::policy_name(a.storage); }
 
 /// What is asked of the choice for a verb of so many bytes by these ranks.
 choice::question question_of(judged_request const& r, std::string const& verb_name, std::uint64_t bytes) {
@@ -46,8 +45,8 @@ std::vector<std::string> plans_for(choice::question const& q) {
   if (detail::row_of(q.what).in == detail::results::view) return names;  // of which there are no plan objects
   for (choice::priced_schedule const& s : choice::candidates(q).all())
     for (program::policy const& storage : choice::storages_for(q, s.kind))
-      names.push_back(name_of_plan({s.algorithm, storage}));
-  names.push_back(name_of_plan(choice::choose(q)));  // whose storage may have been refined by a rule
+      names.push_back(plan_of({s.algorithm, storage}));
+  names.push_back(plan_of(choice::choose(q)));  // whose storage may have been refined by a rule
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
@@ -206,7 +205,7 @@ void measure_regret(judged_request const& r) {
   for_each_cell(r, [&](std::string const& verb_name, std::uint64_t bytes, measure::timing timing) {
     auto const q = question_of(r, verb_name, bytes);
     auto const plans = plans_for(q);
-    auto const first = std::ranges::find(plans, name_of_plan(choice::choose(q)));
+    auto const first = std::ranges::find(plans, plan_of(choice::choose(q)));
     auto const owned = players_of(r, verb_name, plans);
     auto const m = play_cell(r, verb_name, bytes, timing, pointers_to(owned), probe);
     wrong += for_each_state(m, pointers_to(owned), [&](measure::state_figures const& state) {
