@@ -29,11 +29,12 @@ std::uint32_t as_told(std::uint64_t ticks) {
 
 /// Where a run has failed, some ranks may have learned from a call that others have not completed: all begin anew.
 rank_lesson& lesson_of(rank_state const& me, bound_plan const& plan) {
-  rank_lesson& mine = (*plan.candidacy.lessons->of)[me.rank];
+  rank_lesson& mine = plan.candidacy.lessons->of->of_rank[me.rank];
   if (mine.failures != me.shared.marks.failures) {
     mine.learner.forget();
     mine.failures = me.shared.marks.failures;
     mine.began = mine.took = 0;
+    mine.calls = mine.next = 0;
   }
   return mine;
 }
@@ -60,29 +61,75 @@ void tell_change(bound_plan const& plan, unsigned best) {
                               program::policy_name(candidate(plan, best).code->storage)));
 }
 
-}  // namespace
-
-void complete_and_learn(rank_state& me, bound_plan const& plan, void const* in, void* out, void const* operation) {
-  rank_lesson& mine = lesson_of(me, plan);
+/// As complete(), timed: what the call took, and the caller before it.
+call_times complete_timed(rank_state& me, flight& f, rank_lesson& mine, bound_plan const& plan, void const* in, void* out,
+                          void const* operation) {
   std::uint64_t const begin = ticks();
   bool const follows = mine.began != 0 && mine.generation == me.shared.marks.generation;
-  me.acts.times = {mine.took, follows ? as_told(begin - mine.began) : 0};
+  call_times const before{mine.took, follows ? as_told(begin - mine.began) : 0};
+  me.acts.times = before;
   bool const alone = me.root.requests.live == 0;
-  flight f;
-  prepare(f, me, 0, candidate(plan, mine.learner.next()), in, out, operation);
+  prepare(f, me, 0, plan, in, out, operation);
   complete(me, f);
   mine.took = alone ? as_told(ticks() - begin) : 0;
   mine.began = begin;
   mine.generation = me.shared.marks.generation;
+  return before;
+}
+
+void learn(rank_lesson& mine, call_times const& before, bound_plan const& plan, bool says_so) {
   unsigned const best = mine.learner.best();
-  mine.learner.called(least_told(me, f));
-  if (mine.learner.best() != best && me.number == 0 && text::plans_are_logged()) [[unlikely]]
+  mine.learner.called(before);
+  if (mine.learner.best() != best && says_so && text::plans_are_logged()) [[unlikely]]
     tell_change(plan, mine.learner.best());
+}
+
+/// One rank decides at the end of a call for the fourth one after it. Another rank takes over at the end of a call what holds for the
+/// next one. By then the leader has begun the call before the last one, since this rank has waited in this call either for
+/// the leader's entry into it, or for the leader to be done with its lines of two operations before: so the decision, made at
+/// the end of the call before that, is there. And it still is: the leader replaces it five calls later, in which it waits for this rank's entry,
+/// or until this rank is done with its lines. The model `led` in tests/models proves it.
+void follow(rank_lesson& mine, detail::decisions& decided, bool is_leader) {
+  auto const place_of = [](std::uint32_t call) { return call % decltype(decided.candidate_of)().size(); };
+  if (is_leader) {
+    std::uint32_t const call = mine.calls + 1 + detail::decisions::ahead;
+    decided.candidate_of[place_of(call)].store(static_cast<std::uint8_t>(mine.learner.next()), std::memory_order_relaxed);
+  }
+  ++mine.calls;
+  bool const is_decided = mine.calls > detail::decisions::ahead;
+  // Both are ordered by the tags of entries, which are released and acquired.
+  mine.next = is_decided ? decided.candidate_of[place_of(mine.calls)].load(std::memory_order_relaxed) : 0;
+}
+
+/// All ranks tell all, in the entries of the call.
+void complete_as_equals(rank_state& me, rank_lesson& mine, bound_plan const& plan, void const* in, void* out,
+                        void const* operation) {
+  flight f;
+  complete_timed(me, f, mine, candidate(plan, mine.learner.next()), in, out, operation);
+  learn(mine, least_told(me, f), plan, me.number == 0);
+}
+
+void complete_led(rank_state& me, rank_lesson& mine, bound_plan const& plan, void const* in, void* out,
+                  void const* operation) {
+  bool const is_leader = me.rank == *plan.candidacy.lessons->leader;
+  flight f;
+  auto const before = complete_timed(me, f, mine, candidate(plan, mine.next), in, out, operation);
+  if (is_leader) learn(mine, before, plan, true);
+  follow(mine, plan.candidacy.lessons->of->decided, is_leader);
+}
+
+}  // namespace
+
+void complete_and_learn(rank_state& me, bound_plan const& plan, void const* in, void* out, void const* operation) {
+  rank_lesson& mine = lesson_of(me, plan);
+  auto const complete_call = plan.candidacy.lessons->leader ? complete_led : complete_as_equals;
+  complete_call(me, mine, plan, in, out, operation);
 }
 
 bound_plan const& best_of(rank_state const& me, bound_plan const& plan) {
   if (plan.candidacy.lessons == nullptr) return plan;
-  bound_plan const& best = candidate(plan, lesson_of(me, plan).learner.best());
+  rank_lesson const& mine = lesson_of(me, plan);
+  bound_plan const& best = candidate(plan, plan.candidacy.lessons->leader ? mine.next : mine.learner.best());
   // Each channel would need staging of its own, which the plan without knowledge does not.
   return best.segments.layout.staging_bytes <= plan.segments.layout.staging_bytes ? best : plan;
 }

@@ -115,14 +115,19 @@ struct whole_call {
   std::size_t bytes;
 };
 
+/// In the arena, for as long as the team lives.
+struct result_view {
+  std::byte* at = nullptr;
+  std::size_t capacity = 0;
+};
+
 /// Grows and is used again.
 struct rank_memory {
   std::vector<void*> operands;  ///< scratch: as many as some program of this rank has had at once
   std::vector<piece> pieces;
   std::vector<packed_line> packed;
   std::vector<std::size_t> lengths, lengths_received;  ///< of a C call's pieces, in elements
-  std::byte* view = nullptr;  ///< where allreduce_view leaves results that the ranks of a node share
-  std::size_t view_capacity = 0;
+  result_view shared_view, own_view;  ///< where allreduce_view leaves what the ranks of a node share, and longer results of a rank
   std::unique_ptr<recording> recorded;         ///< null unless a trace is wanted
   bool watched = false;                        ///< by a trace, or by a sanitizer that is told
   std::unique_ptr<exchange_memory> exchanged;  ///< made by the first call that needs it

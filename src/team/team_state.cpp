@@ -257,13 +257,18 @@ void team_state::forget_operations() {
 
 /// Ranks make room for a view before they know that they agree on its length.
 void team_state::settle_views() {
-  std::size_t largest = 0;
-  for (auto const& m : members) largest = std::max(largest, m ? m->memory.view_capacity : 0);
-  for (auto const& m : members) {
-    if (!m || m->memory.view_capacity == largest) continue;
-    m->memory.view = shared.arena.view_for(node_leaders[m->rank], largest);
-    m->memory.view_capacity = largest;
-  }
+  using runtime::arena;
+  auto const settle = [&](runtime::result_view runtime::rank_memory::*which, arena::readers who) {
+    std::size_t largest = 0;
+    for (auto const& m : members) largest = std::max(largest, m ? (m->memory.*which).capacity : 0);
+    for (auto const& m : members) {
+      if (!m || (m->memory.*which).capacity == largest) continue;
+      rank_t const of = who == arena::readers::node ? node_leaders[m->rank] : m->rank;
+      m->memory.*which = {shared.arena.view_for(of, who, largest), largest};
+    }
+  };
+  settle(&runtime::rank_memory::shared_view, arena::readers::node);
+  settle(&runtime::rank_memory::own_view, arena::readers::rank);
 }
 
 std::array<channel_position, channels> team_state::furthest() const {

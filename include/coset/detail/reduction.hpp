@@ -226,12 +226,23 @@ COSET_PER_COPY inline constexpr fold_set plain_folds = [] {
   return set;
 }();
 
-/// Copies one source to any number of destinations.
+/// Copies one source to any number of destinations. One that is the source itself and comes after others is written all the same,
+/// tile by tile: its lines shall belong to who copies, see `returns` of storages.
 template <std::size_t ElementBytes>
 void copy_fold(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
                std::size_t count) {
-  for (std::uint32_t d = 0; d < destinations; ++d) {
-    if (to[d] != from[0]) std::memcpy(to[d], from[0], count * ElementBytes);
+  std::size_t const bytes = count * ElementBytes;
+  if (destinations != 2 || to[1] != from[0]) {
+    for (std::uint32_t d = 0; d < destinations; ++d)
+      if (to[d] != from[0]) std::memcpy(to[d], from[0], bytes);
+    return;
+  }
+  auto* const out = static_cast<std::byte*>(to[0]);
+  auto* const back = static_cast<std::byte*>(to[1]);
+  for (std::size_t at = 0; at < bytes; at += 2048) {
+    std::size_t const length = std::min<std::size_t>(2048, bytes - at);
+    std::memcpy(out + at, back + at, length);
+    std::memcpy(back + at, out + at, length);
   }
 }
 

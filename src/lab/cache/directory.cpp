@@ -73,7 +73,8 @@ served directory::write(std::uint32_t number, rank_t writer, double now) {
     s.written = true;
     return {true, false, level::core, writer, std::max(now, s.free)};
   }
-  served how{false, true, farthest_from(s, writer), s.owner, std::max(now, s.free)};
+  bool const is_written = s.shared == exclusive && s.written;
+  served how{false, true, farthest_from(s, writer), s.owner, std::max(now, s.free), is_written};
   if (s.shared != exclusive) {
     sharing const& all = sharings_[static_cast<std::size_t>(s.shared)];
     how.moves = !has_bit(all.readers, writer);

@@ -17,6 +17,7 @@ struct served {
   level from;     ///< what joins it with that core, or with the farthest of those that lose theirs
   rank_t holder;  ///< whose copy is brought
   double begin;   ///< no sooner than asked for: copies are given to one reader after the other
+  bool is_written = false;  ///< its holder alone has it, and has written there
 };
 
 class directory {

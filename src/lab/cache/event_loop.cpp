@@ -245,7 +245,8 @@ void event_loop::write_cell(rank_t r, std::uint32_t c, double bytes, double now)
     counts_.lines[static_cast<std::size_t>(how.from)] += work_.cells[c].lines;
     over = machine_.between(how.holder, r, arrays_in_ == residence::own_cache);
   }
-  f.transfers.push_back({bytes, bytes * machine_.store_seconds(latency), over});
+  double const per_byte = how.is_written ? machine_.stream_seconds(latency) : machine_.store_seconds(latency);
+  f.transfers.push_back({bytes, bytes * per_byte, over});
 }
 
 void event_loop::read_memory(rank_t r, std::uint32_t c, double bytes) {

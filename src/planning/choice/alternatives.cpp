@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "planning/choice/choose.hpp"
+#include "planning/choice/price.hpp"
 #include "planning/choice/storages.hpp"
 
 namespace coset::choice {
@@ -32,20 +33,20 @@ bool brackets_alike_everywhere(question const& q, answer const& chosen) {
 
 }  // namespace
 
-std::vector<program::policy> alternatives(question const& q, answer const& chosen) {
-  bool const has_choice = detail::folds_for_all(q.what) || (detail::is_of_pieces(q.what) && !detail::is_rooted(q.what));
-  if (!has_choice || q.bytes <= fewest_bytes * std::max<rank_t>(1, q.ranks / 8) || q.ranks < 2 ||
-      chosen.segment_bytes != 0)
-    return {};
-  std::vector<program::policy> all;
-  if (q.bytes <= most_staged_bytes) all.push_back(staged);
-  if (detail::folds_for_all(q.what) && !q.in_place) all.push_back(through_outputs);
-  all.push_back(zero_copy);
-  if (q.bytes >= fewest_streamed_bytes) all.push_back(streaming(zero_copy));
+std::vector<program::policy> alternatives(question const& asked, answer const& chosen) {
+  question const q = as_served(asked);
+  bool const has_choice = !detail::is_barrier(q.what) && !has_view(q);
+  if (!has_choice || q.bytes <= fewest_bytes * std::max<rank_t>(1, q.ranks / 8) || q.ranks < 2) return {};
+  std::vector<program::policy> all = storages_for(q, schedule_kind::one_fold);
+  std::erase_if(all, [&](program::policy const& p) {
+    bool const is_long = q.bytes > most_staged_bytes && !p.returns;
+    bool const is_at_once = p.how == copies::pull && p.first == program::area::staging;
+    return is_at_once || (p.first == program::area::staging && is_long) || (p.streams && q.bytes < fewest_streamed_bytes);
+  });
   for (program::policy& p : all) {
     p.in_place = chosen.storage.in_place;
     // Over levels copies are handed on as the answer has it.
-    p.how = chosen.storage.how == copies::pull ? copies::forward : chosen.storage.how;
+    if (p.how == copies::forward && chosen.storage.how == copies::push) p.how = copies::push;
   }
   std::erase(all, chosen.storage);
   if (all.size() > 3) all.resize(3);

@@ -126,9 +126,14 @@ verb schedule_of(verb what) {
 
 bool goes_straight(verb what) { return schedule::is_derived(what); }
 
-answer choose(question const& asked) {
-  question q = asked;
+question as_served(question q) {
   q.bytes = class_end(q.bytes);
+  if (q.bytes > private_view_bytes && has_own_view(q)) q.what = verb::allreduce;
+  return q;
+}
+
+answer choose(question const& asked) {
+  question const q = as_served(asked);
   return with_storage(candidates(q).cheapest(), q);
 }
 

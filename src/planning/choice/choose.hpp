@@ -92,14 +92,21 @@ void put_in_order(question const&, schedule::algorithm&);
 /// clusters differ in size, a fold inside each of the finest clusters and one between these.
 std::string folds_along(std::vector<calibration::clustering> const& levels, rank_t ranks);
 
-/// Up to here each rank has a view of its own: one round of flags, while one result for several ranks takes two.
+/// Up to here each rank has a view of its own wherever it runs: one round of flags, while one result for several ranks takes two.
 inline constexpr std::size_t private_view_bytes = 1024;
+
+/// Longer results, too, are the ranks' own while they are not much memory and an allreduce is cheaper: a line that all have read
+/// is dear to write again. Whatever is known of the memory, as the schedules of both may differ. Of one host, in whose ranks'
+/// reach all arrays are.
+bool has_own_view(question const&);
 
 /// The cheapest of all candidates, by the prices in the README of this folder. Products of full folds are priced by what
 /// is known of their steps; other schedules are made and counted only where their bound promises a gain.
 /// The schedule depends on nothing that is measured. Cost: some 20 µs up to 16 ranks on one level; where schedules
 /// have to be made, as of 13 or 31 ranks, some ms.
 answer choose(question const&);
+/// The question by which it is served: of its class of lengths, of an allreduce where results are the ranks' own.
+question as_served(question);
 /// Storages of the same schedule that may serve the question better, whatever is known of the machine: all give the
 /// bits of the answer. At most three; none for arrays of which a call takes less than clocks and records do.
 std::vector<program::policy> alternatives(question const&, answer const&);

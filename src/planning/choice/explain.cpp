@@ -14,7 +14,7 @@ namespace {
 
 /// Whether copies are forwarded or pushed is no choice, but follows from the levels.
 bool is_same(program::policy const& a, program::policy const& b) {
-  return a.first == b.first && a.later == b.later && a.streams == b.streams &&
+  return a.first == b.first && a.later == b.later && a.streams == b.streams && a.returns == b.returns &&
          (a.how == program::copies::pull) == (b.how == program::copies::pull);
 }
 
@@ -55,8 +55,7 @@ void name_rules(explanation& found) {
 }  // namespace
 
 explanation explain(question const& asked, candidates::counting const& count) {
-  question q = asked;
-  q.bytes = class_end(q.bytes);
+  question const q = as_served(asked);
   candidates const search(q);
   auto const begin = std::chrono::steady_clock::now();
   answer const chosen = choose(q);

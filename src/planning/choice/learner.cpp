@@ -44,7 +44,16 @@ learner::learner(unsigned candidates, learning_pace pace) noexcept
       candidates_(static_cast<std::uint8_t>(std::min(candidates, most_candidates))),
       exploring_(pace.before == 0),
       calls_to_next_(pace.before) {
-  if (exploring_) now_ = next_to_explore();
+  pace_.ahead = std::min(pace_.ahead, most_ahead - 1);
+  latest_ = static_cast<std::uint8_t>(pace_.ahead + 1);  // before the first call there was none
+  if (exploring_) decided_[latest_] = next_to_explore();
+}
+
+void learner::decide(step of) noexcept {
+  auto const after = [&](std::uint8_t at) { return static_cast<std::uint8_t>((at + 1) % decided_.size()); };
+  told_ = after(told_);
+  latest_ = after(latest_);
+  decided_[latest_] = {of.candidate, of.counts, epoch_};
 }
 
 call_times learner::fastest_of(record const& r) noexcept {
@@ -58,20 +67,19 @@ void learner::explore() noexcept {
   records_ = {};
   at_ = 0;
   exploring_ = true;
+  ++epoch_;
 }
 
 void learner::called(call_times before) noexcept {
-  bool const explored = exploring_, is_known = before.call != 0;
-  if (is_known) note(previous_, before);
+  bool const is_known = before.call != 0;
+  if (is_known) note(decided_[told_], before);
   if (!exploring_ && ++calls_ == calls_to_next_) explore();
-  previous_ = now_;
-  previous_.counts &= explored == exploring_;  // of the records to which it belongs
   bool const goes_on = exploring_ && (is_known || !pace_.gives_up);
-  now_ = goes_on ? next_to_explore() : step{best_, !exploring_};
+  decide(goes_on ? next_to_explore() : step{best_, !exploring_});
 }
 
 void learner::note(step of, call_times took) noexcept {
-  if (!of.counts) return;
+  if (!of.counts || of.epoch != epoch_) return;
   if (!exploring_) {
     if (of.candidate == best_) settled_ ? watch(took) : settle(took);
     return;
@@ -129,8 +137,8 @@ void learner::watch(call_times took) noexcept {
   if (deviates) deviate();
 }
 
-/// What the last call of a window took is known one call after the next one has been chosen: one more call, of the best
-/// so far, ends an exploration. In the first round a window ends with the first call that is far slower than another's;
+/// What the last call of a window took is known one call after the next one has been chosen, and later by as many as are decided
+/// on ahead: so many more calls, of the best so far, end an exploration. In the first round a window ends with the first call that is far slower than another's;
 /// such a candidate gets no second window.
 learner::step learner::next_to_explore() noexcept {
   std::uint64_t const round = std::uint64_t{pace_.window} * candidates_;
@@ -144,7 +152,10 @@ learner::step learner::next_to_explore() noexcept {
     ++at_;
     return {candidate, into >= pace_.skipped};
   }
-  if (at_++ == round * pace_.rounds) return {best_, false};
+  if (at_ <= round * pace_.rounds + pace_.ahead) {
+    ++at_;
+    return {best_, false};
+  }
   choose();
   return {best_, true};
 }
@@ -185,6 +196,7 @@ bool learner::cycles_decide() const noexcept {
 
 void learner::choose() noexcept {
   exploring_ = false;
+  ++epoch_;
   calls_ = watched_ = slower_ = faster_ = 0;
   by_cycle_ = cycles_decide();
   auto const time_of = [&](unsigned k) -> std::uint64_t {

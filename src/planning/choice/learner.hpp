@@ -20,9 +20,10 @@ struct learning_pace {
   std::uint32_t skipped = 2;  ///< … of which so many only bring the lines where this candidate leaves them
   std::uint32_t rounds = 2;   ///< windows of each candidate
   bool gives_up = true;       ///< not on with what is far slower than another, nor without times
+  std::uint32_t ahead = 0;    ///< calls that are decided on beyond the next one; fewer than learner::most_ahead
 
   /// Another candidate at every call, for ever: for tests.
-  static learning_pace flipping() { return {0, 1, 0, UINT32_MAX, false}; }
+  static learning_pace flipping() { return {0, 1, 0, UINT32_MAX, false, 0}; }
 };
 
 /// A pure function of the times that it is told: learners that are told the same times agree on every candidate. After
@@ -34,18 +35,19 @@ struct learning_pace {
 class learner {
  public:
   static constexpr unsigned most_candidates = 4;
+  static constexpr std::uint32_t most_ahead = 6;
 
   explicit learner(unsigned candidates, learning_pace = {}) noexcept;
 
-  /// Of the next call.
-  unsigned next() const noexcept { return now_.candidate; }
+  /// Of the call that is `ahead` of the next one; of those before the first such call candidate 0.
+  unsigned next() const noexcept { return decided_[latest_].candidate; }
   /// The best that is known.
   unsigned best() const noexcept { return best_; }
 
   /// As after construction.
   void forget() noexcept { *this = learner(candidates_, pace_); }
 
-  /// Another call has been made, of next(); `before` is what the one before that took. No allocation, no clock.
+  /// Another call has been made, as it was decided; `before` is what the one before that took. No allocation, no clock.
   void called(call_times before) noexcept;
 
  private:
@@ -58,11 +60,13 @@ class learner {
   struct step {
     std::uint8_t candidate = 0;
     bool counts = false;
+    std::uint8_t epoch = 0;  ///< of the records to which it belongs
   };
 
   static void add(record& to, call_times took) noexcept;
   static call_times usual_of(record const&) noexcept;
   static call_times fastest_of(record const&) noexcept;
+  void decide(step) noexcept;
   void explore() noexcept;
   call_times least() const noexcept;
   bool has_far_slower_calls(unsigned candidate) const noexcept;
@@ -80,7 +84,10 @@ class learner {
   std::uint8_t candidates_;
   std::uint8_t best_ = 0;
   bool exploring_;
-  step previous_, now_;
+  std::uint8_t epoch_ = 0;  ///< another when an exploration begins or ends
+  /// Of calls, in a ring: those that have been made, but nothing is known of, and those that are decided on.
+  std::array<step, most_ahead + 2> decided_{};
+  std::uint8_t told_ = 0, latest_ = 0;  ///< the call that the next times are of, and the last that is decided on
   std::uint32_t at_ = 0;  ///< call of the exploration
   std::array<record, most_candidates> records_{};
   // While the best one serves:

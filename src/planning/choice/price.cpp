@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "planning/choice/storages.hpp"
 
@@ -40,6 +41,12 @@ constexpr double per_turn = 1400 * ns;
 /// If the machine reports no sizes.
 constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes = 1 * mebibyte;
 
+/// What readers keep of others' staging, instead of returning its lines: two near cores of Zen 4, eight verbs.
+constexpr std::size_t most_kept = 2 * kibibyte;
+
+/// Of all ranks together. Two near cores of Zen 4 take 0.73 of the time with views of their own at 4 MiB, 1.15 at 16 MiB.
+constexpr std::size_t most_own_views = 8 * mebibyte;
+
 /// Ranks whose arrays lie apart copy what is longer through no third place: two of them, in scans any number.
 constexpr std::size_t most_staged_apart = 8 * kibibyte;
 
@@ -62,6 +69,15 @@ constexpr std::size_t most_staged_for_nothing = 20 * kibibyte;
 
 /// Two ranks on a processor each: only one reads what the other has.
 bool are_two(question const& q) { return q.ranks == 2 && !q.crowded; }
+
+/// What a rank stages has one reader. An allreduce of two returns its lines anyway: results lie where their inputs were.
+bool has_one_reader(question const& q) {
+  if (q.ranks < 2 || q.crowded || folds_for_all(q.what)) return false;
+  return q.ranks == 2 || is_to_root(q.what) || (is_of_pieces(q.what) && !gathers_for_all(q.what));
+}
+
+/// Shorter copies lie in few lines, which are back before a call needs them, and a second store of each costs more.
+bool is_returned(question const& q) { return has_one_reader(q) && q.bytes > most_kept; }
 
 /// Every rank gives a vector and gets one, so that results can be folded where they shall be. In an exclusive scan of more than
 /// two, a result would overwrite what others have not read yet.
@@ -192,6 +208,7 @@ double fetched_at_once(question const& q) {
 /// Staging, too, is written where others have fetched from two calls before, unless it has left their caches since.
 double staging_regained(question const& q, policy const& p) {
   bool const is_written_by_readers = folds_for_all(q.what) && !is_eager(p);
+  if (p.returns) return regained(q, p, fetched_by_others(q)) * if_readers_write;
   std::uint64_t const readers = is_to_root(q.what) && !is_of_pieces(q.what) ? 1 : q.ranks - 1;
   bool const is_back = readers * q.ranks * q.bytes <= most_staged_for_nothing;
   if (is_back || is_written_by_readers || q.crowded) return 0;
@@ -273,6 +290,23 @@ schedule::price priced_here(schedule::price steps, calibration::memory_costs con
   return steps;
 }
 
+bool has_own_view(question const& asked) {
+  if (detail::row_of(asked.what).in != detail::results::view) return false;
+  if (asked.bytes <= private_view_bytes) return true;
+  if (!asked.pointers || asked.crowded || asked.ranks * asked.bytes > most_own_views) return false;
+  question q = asked;
+  q.memory = {};
+  question own = q;
+  own.what = verb::allreduce;
+  auto const least = [](question const& of) {
+    double seconds = std::numeric_limits<double>::max();
+    for (policy const& p : storages_for(of, schedule_kind::one_fold))
+      seconds = std::min(seconds, price_of(of, p).total());
+    return seconds;
+  };
+  return least(own) < least(q);
+}
+
 std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   bool const whole = kind == schedule_kind::whole_vector || kind == schedule_kind::whole_rounds;
   if (kind == schedule_kind::tree) return {staged_in};
@@ -280,20 +314,25 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   if (has_view(q)) return staging_alone_leaves(q) ? std::vector{zero_copy, staged_in} : std::vector{zero_copy};
   std::vector<policy> all;
   bool const one_round = whole || (is_of_pieces(q.what) && kind != schedule_kind::folds);
-  if (one_round && q.bytes <= most_at_once && (whole || q.ranks > 1)) all.push_back(eager);
+  bool const is_kept = !is_returned(q) || (whole && q.ranks > 2);
+  if (one_round && q.bytes <= most_at_once && (whole || q.ranks > 1) && is_kept) all.push_back(eager);
   if (whole) return all;
   // In place a piece that arrives lies where one that leaves is.
   bool const swaps = swaps_pieces(q.what) && q.in_place;
   if (!q.pointers || swaps) {
-    all.push_back(staged);
+    all.push_back(is_returned(q) ? returning(staged) : staged);
     return all;
   }
   // Pieces that go through several ranks are awaited in each round, and arrays once more, which costs more than short copies.
   bool const passes_on = is_of_pieces(q.what) && kind == schedule_kind::folds && q.bytes <= most_at_once;
-  if (q.bytes <= most_staged(q) || passes_on || staging_alone_leaves(q)) all.push_back(staged);
+  if (is_returned(q))
+    all.push_back(returning(staged));
+  else if (q.bytes <= most_staged(q) || passes_on || staging_alone_leaves(q))
+    all.push_back(staged);
   if (kind == schedule_kind::other && !all.empty()) return all;  // where no value can be lost
   if (goes_through_outputs(q)) all.push_back(through_outputs);
-  all.push_back(is_stored_by_root(q) ? zero_copy_store : zero_copy);
+  if (is_stored_by_root(q)) all.push_back(zero_copy_store);
+  all.push_back(zero_copy);
   if (!folds_for_all(q.what) || !q.in_place) all.push_back(streaming(zero_copy));
   if (gathers_at_root(q.what)) all.push_back(zero_copy_pull);
   return all;

@@ -35,4 +35,10 @@ constexpr program::policy streaming(program::policy p) {
   return p;
 }
 
+/// The same, but lines of staging go back to their owner.
+constexpr program::policy returning(program::policy p) {
+  p.returns = true;
+  return p;
+}
+
 }  // namespace coset::choice

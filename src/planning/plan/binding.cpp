@@ -10,6 +10,7 @@
 #include "base/text/format.hpp"
 #include "coset/error.hpp"
 #include "numa/memory.hpp"
+#include "planning/plan/call_choice.hpp"
 #include "planning/plan/shape.hpp"
 #include "planning/program/fetching.hpp"
 #include "planning/schedule/parts/make_part.hpp"
@@ -26,8 +27,8 @@ using detail::extent;
 std::vector<rank_t> outputs_of(team_facts const& team, signature const& s) {
   detail::results const in = detail::row_of(s.what).in;
   if (in == detail::results::shared) return team.spread.leaders(team.ranks);
-  bool const viewed = in == detail::results::view && s.count * s.reduction->element_bytes > choice::private_view_bytes;
-  return viewed ? team.node_leaders : std::vector<rank_t>{};
+  bool const is_shared = in == detail::results::view && !has_own_view(team, s.what, s.count * s.reduction->element_bytes);
+  return is_shared ? team.node_leaders : std::vector<rank_t>{};
 }
 
 /// Small payloads travel in the entry lines themselves: one transfer brings tag and data.
@@ -190,6 +191,7 @@ void put_on_call(bound_plan& plan, team_facts const& team, call const& c, progra
   name_plan(plan);
   plan.bytes = plan.what.count * plan.what.reduction->element_bytes;
   plan.arrays.shares_outputs = detail::row_of(plan.what.what).in == detail::results::shared && plan.what.count > 0;
+  plan.arrays.has_own_view = has_own_view(team, plan.what.what, plan.bytes);
   plan.counts.assign(c.counts.begin(), c.counts.end());
   set_extents(plan, pieces, team);
 }
@@ -286,11 +288,11 @@ std::unique_ptr<bound_plan> bind_fetching(bound_plan const& barrier, rank_t rank
 }
 
 void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all,
-                     std::shared_ptr<std::vector<detail::rank_lesson>> learned) {
+                     std::shared_ptr<detail::shape_lessons> learned, std::optional<rank_t> leader) {
   bound_plan& first = *all.front();
   auto lessons = std::make_shared<detail::plan_lessons>();
   for (auto const& plan : all) {
-    plan->candidacy.tells_times = true;
+    plan->candidacy.tells_times = !leader;
     first.candidacy.most_operands = std::max(first.candidacy.most_operands, plan->candidacy.most_operands);
     first.candidacy.most_staging = std::max(first.candidacy.most_staging, plan->candidacy.most_staging);
     if (plan.get() == &first) continue;
@@ -299,6 +301,7 @@ void make_candidates(std::vector<std::shared_ptr<bound_plan>> const& all,
     plan->hash = static_cast<std::uint32_t>(mixed(plan->hash, lessons->others.size()));
   }
   lessons->of = std::move(learned);
+  lessons->leader = leader;
   first.candidacy.lessons = std::move(lessons);
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -47,9 +48,9 @@ std::unique_ptr<detail::bound_plan> bind_fetching(detail::bound_plan const& barr
                                                   detail::reduction_table const& copied);
 
 /// Makes plans candidates for one shape: by what they learn, ranks take one of them instead of the first. There are at
-/// least two.
+/// least two. `leader`: who decides for all, if not all tell all what calls took.
 void make_candidates(std::vector<std::shared_ptr<detail::bound_plan>> const&,
-                     std::shared_ptr<std::vector<detail::rank_lesson>> learned);
+                     std::shared_ptr<detail::shape_lessons> learned, std::optional<rank_t> leader);
 
 /// Says of the first that it may become one of the others.
 void name_candidates(std::vector<std::shared_ptr<detail::bound_plan>> const&);

@@ -2,8 +2,11 @@
 // A plan as ranks execute it: the compiled schedule bound to a signature.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +49,7 @@ enum class own_copy : std::uint8_t {
 struct plan_extents {
   std::vector<extent> gives, gets;  ///< [rank that shares memory]: input and output
   bool shares_outputs = false;      ///< reduce_shared: they have to be one array
+  bool has_own_view = false;        ///< allreduce_view: each rank has a result of its own
   own_copy own = own_copy::none;
 };
 
@@ -65,13 +69,27 @@ struct alignas(detail::line_spacing) rank_lesson {
   std::uint64_t began = 0;       ///< the latest call; 0: none yet
   std::uint32_t generation = 0;  ///< of that call
   std::uint32_t took = 0;        ///< that call; 0: not known
+  std::uint32_t calls = 0;       ///< so far; where one rank decides
+  unsigned next = 0;             ///< the candidate of the next one; likewise
+};
+
+/// What one rank decides for all, some calls ahead: see runtime/learning.
+struct alignas(line_spacing) decisions {
+  static constexpr std::uint32_t ahead = 3;
+  std::array<std::atomic<std::uint8_t>, 8> candidate_of{};  ///< [number of the call, modulo]
+};
+
+/// Of the signature: plans of one signature may be several, as each shared library has tables of its own.
+struct shape_lessons {
+  std::vector<rank_lesson> of_rank;
+  decisions decided = {};
 };
 
 /// What ranks learn about a shape: which of the plans that give the same bits serves it best.
 struct plan_lessons {
   std::vector<std::shared_ptr<bound_plan const>> others;  ///< candidates 1 …; candidate 0 is the plan that has them
-  /// [rank]. Of the signature: plans of one signature may be several, as each shared library has tables of its own.
-  std::shared_ptr<std::vector<rank_lesson>> of;
+  std::shared_ptr<shape_lessons> of;
+  std::optional<rank_t> leader = {};  ///< who decides for all; none: all, by the same times
 };
 
 /// What comes of being one of several plans for a shape.

@@ -148,6 +148,16 @@ choice::question question_of(team_facts const& team, call const& c) {
 
 }  // namespace
 
+bool has_own_view(team_facts const& team, verb what, std::size_t bytes) {
+  if (detail::row_of(what).in != detail::results::view) return false;
+  if (bytes <= choice::private_view_bytes) return true;
+  choice::question asked{.what = what, .ranks = team.ranks, .bytes = choice::class_end(bytes)};
+  asked.memory = team.memory;
+  asked.crowded = team.crowded;
+  asked.pointers = team.pointers;
+  return team.spread.is_one_domain() && choice::has_own_view(asked);
+}
+
 std::size_t bytes_of_class(call const& c) { return choice::class_end(c.count * c.reduction->element_bytes); }
 
 choice::answer default_for(team_facts const& team, call const& c) {
@@ -160,6 +170,8 @@ choice::answer default_for(team_facts const& team, call const& c) {
     chosen.seconds = 0;
     chosen.segment_bytes = choice::staged_segment(question_of(team, c), chosen);
     if (reads_within_processes(chosen, team, c)) chosen.segment_bytes = choice::shared_segment(question_of(team, c));
+  } else if (chosen.storage.returns) {
+    chosen.segment_bytes = choice::staged_segment(question_of(team, c), chosen);
   } else if (detail::swaps_pieces(c.what) && chosen.storage.in_place) {
     chosen.segment_bytes = choice::swapped_segment;
   }
@@ -168,9 +180,14 @@ choice::answer default_for(team_facts const& team, call const& c) {
 
 std::vector<choice::answer> alternatives_for(team_facts const& team, call const& c, choice::answer const& chosen) {
   std::vector<choice::answer> all;
-  if (team.adapts == choice::adaptation::off) return all;
-  for (program::policy const& storage : choice::alternatives(question_of(team, c), chosen))
-    all.push_back({chosen.algorithm, storage, chosen.segment_bytes});
+  bool const has_segments_anyway = chosen.segment_bytes != 0 && !chosen.storage.returns;
+  if (team.adapts == choice::adaptation::off || has_segments_anyway) return all;
+  choice::question const asked = question_of(team, c);
+  for (program::policy const& storage : choice::alternatives(asked, chosen)) {
+    choice::answer other{chosen.algorithm, storage};
+    if (storage.returns) other.segment_bytes = choice::staged_segment(asked, other);
+    all.push_back(std::move(other));
+  }
   return all;
 }
 

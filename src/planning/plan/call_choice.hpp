@@ -18,6 +18,9 @@ calibration::rule const* rule_for(team_facts const&, detail::call const&);
 /// Bytes of the longest whole vector that gets the same choice on one host.
 std::size_t bytes_of_class(detail::call const&);
 
+/// Whether each rank of a host gets a view of its own, of its own result.
+bool has_own_view(team_facts const&, verb, std::size_t bytes);
+
 /// The library's choice, rules left aside. On one host the same for all lengths of a class.
 choice::answer default_for(team_facts const&, detail::call const&);
 

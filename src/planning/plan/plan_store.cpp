@@ -50,6 +50,21 @@ bool can_learn(bound_plan const& plan) {
          std::ranges::none_of(plan.code->of, tells_late);
 }
 
+/// Who decides for all, where not every rank reads what all tell: the root, or who gives to all others.
+rank_t leader_for(signature const& what) { return detail::is_rooted(what.what) ? what.root : 0; }
+
+/// In every call each rank waits for the leader, or the leader for it, so that none is more than two operations ahead: see
+/// runtime/learning.
+bool can_follow(bound_plan const& plan, rank_t leader) {
+  auto const& of = plan.code->of;
+  auto const looks_at = [&](rank_t who, rank_t whose) {
+    return std::ranges::any_of(of[whose].readers, [&](program::reader const& r) { return r.rank == who; });
+  };
+  for (rank_t r = 0; r < of.size(); ++r)
+    if (r != leader && !looks_at(leader, r) && !looks_at(r, leader)) return false;
+  return true;
+}
+
 }  // namespace
 
 /// Ranks meet a new length all at once, and one of them binds it for all. To be woken takes some 25 µs, several times as long as
@@ -99,7 +114,7 @@ plan_store::pointer plan_store::bind_like_model(call const& c, bound_plan const&
   if (model.candidacy.lessons == nullptr) return candidates[0];
   for (auto const& other : model.candidacy.lessons->others) candidates.push_back(bind_like(*other, facts_, c));
   if (std::ranges::find(candidates, nullptr) != candidates.end()) return nullptr;
-  make_candidates(candidates, model.candidacy.lessons->of);
+  make_candidates(candidates, model.candidacy.lessons->of, model.candidacy.lessons->leader);
   return candidates[0];
 }
 
@@ -152,38 +167,45 @@ plan_store::pointer plan_store::bind_to_learn(call const& c) {
   signature const what = signature_of(c);
   auto const chosen = default_of(c);
   std::vector<std::shared_ptr<bound_plan>> candidates{bind(c, what, chosen)};
-  if (!can_learn(*candidates[0])) return candidates[0];
+  std::optional<rank_t> leader;
+  if (!can_learn(*candidates[0])) leader = leader_for(what);
+  auto const can_serve = [&](bound_plan const& plan) { return leader ? can_follow(plan, *leader) : can_learn(plan); };
+  if (!can_serve(*candidates[0])) return candidates[0];
   auto const is_another = [&](bound_plan const& plan) {
     return std::ranges::none_of(candidates, [&](auto const& there) {
-      return there->code->storage.first == plan.code->storage.first &&
-             there->code->storage.later == plan.code->storage.later && there->folds == plan.folds;
+      program::policy const &a = there->code->storage, &b = plan.code->storage;
+      return a.first == b.first && a.later == b.later && a.how == b.how && a.returns == b.returns &&
+             there->folds == plan.folds;
     });
   };
   for (choice::answer const& other : alternatives_for(facts_, c, chosen)) {
     if (other.storage.streams && c.reduction->streaming_folds == nullptr) continue;
     try {
-      if (auto made = bind(c, what, other); can_learn(*made) && is_another(*made))
+      if (auto made = bind(c, what, other); can_serve(*made) && is_another(*made))
         candidates.push_back(std::move(made));
     } catch (schedule_error const&) {
       continue;  // this storage would lose a value of the schedule
     }
   }
   if (candidates.size() > 1) {
-    make_candidates(candidates, lessons_of(what, candidates.size()));
+    make_candidates(candidates, lessons_of(what, candidates.size(), leader.has_value()), leader);
     name_candidates(candidates);
   }
   return candidates[0];
 }
 
-std::shared_ptr<std::vector<detail::rank_lesson>> plan_store::lessons_of(signature const& what,
-                                                                         std::size_t candidates) {
+std::shared_ptr<detail::shape_lessons> plan_store::lessons_of(signature const& what, std::size_t candidates,
+                                                              bool are_led) {
   signature of_class = what;
   of_class.count = choice::class_end(what.count * what.reduction->element_bytes) / what.reduction->element_bytes;
   return lessons_.get({of_class.hash(), what.in_place, candidates}, [&] {
     bool const flips = facts_.adapts == choice::adaptation::flipping;
-    auto const pace = flips ? choice::learning_pace::flipping() : choice::learning_pace();
+    auto pace = flips ? choice::learning_pace::flipping() : choice::learning_pace();
+    if (are_led) pace.ahead = detail::decisions::ahead;
     detail::rank_lesson const fresh{choice::learner(static_cast<unsigned>(candidates), pace)};
-    return std::make_shared<std::vector<detail::rank_lesson>>(facts_.ranks, fresh);
+    auto made = std::make_shared<detail::shape_lessons>();
+    made->of_rank.assign(facts_.ranks, fresh);
+    return made;
   });
 }
 

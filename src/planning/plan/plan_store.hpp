@@ -102,7 +102,7 @@ class plan_store {
   pointer bind_to_learn(detail::call const&);
   std::shared_ptr<detail::bound_plan> bind(detail::call const&, signature const&, choice::answer const&);
   /// By hash, in place or not, number of candidates: of all plans of one class.
-  std::shared_ptr<std::vector<detail::rank_lesson>> lessons_of(signature const&, std::size_t candidates);
+  std::shared_ptr<detail::shape_lessons> lessons_of(signature const&, std::size_t candidates, bool are_led);
   std::string call_of(detail::bound_plan const&) const;
 
   static constexpr std::size_t most_models = 256;
@@ -113,7 +113,7 @@ class plan_store {
   std::unordered_map<shape, pointer, shape_hash> models_;  ///< of each class the plan that was bound last
   std::map<std::tuple<std::size_t, verb, bool, bool>, choice::answer> defaults_;  ///< by bytes, in place, commutative
   programs programs_;
-  while_used<std::map<std::tuple<std::uint32_t, bool, std::size_t>, std::weak_ptr<std::vector<detail::rank_lesson>>>>
+  while_used<std::map<std::tuple<std::uint32_t, bool, std::size_t>, std::weak_ptr<detail::shape_lessons>>>
       lessons_;
   std::set<std::string> said_;
 };

@@ -8,6 +8,12 @@
 namespace coset::program {
 namespace {
 
+linear_order in_order(split_schedule const& s, policy const& p, std::vector<rank_t> const& output_of) {
+  auto order = assign_locations(s, p, output_of);
+  if (p.returns) return_lines(order);
+  return order;
+}
+
 class emission {
  public:
   /// `ranks`: of all domains.
@@ -16,7 +22,7 @@ class emission {
         keeps_pieces_apart_(p.staging == home::pieces && detail::is_derived(s.own.verb) &&
                             !detail::is_to_root(s.own.verb)),
         here_(s.own.ranks),
-        order_(assign_locations(s, p, output_of)),
+        order_(in_order(s, p, output_of)),
         dependences_(insert_waits(order_, p)),
         number_(order_.operations.size(), 0),
         latest_look_(here_, std::vector<std::uint32_t>(here_, 0)) {

@@ -32,7 +32,7 @@ constexpr std::array named{
     std::pair{"output_push", policy{output, output, push}},
 };
 
-constexpr std::string_view streaming = "+stream", offloading = "+library";
+constexpr std::string_view streaming = "+stream", returning = "+return", offloading = "+library";
 
 /// Cuts `suffix` off the end of `name` if it is there.
 bool take_suffix(std::string_view& name, std::string_view suffix) {
@@ -51,21 +51,23 @@ std::vector<std::string> policy_names() {
 
 policy parse_policy(std::string const& name) {
   std::string_view base = name;
-  bool const offloads = take_suffix(base, offloading), streams = take_suffix(base, streaming);
+  bool const offloads = take_suffix(base, offloading), returns = take_suffix(base, returning),
+             streams = take_suffix(base, streaming);
   for (auto [known, what] : named) {
     what.streams = streams;
+    what.returns = returns;
     what.offloads = offloads;
     if (base == known) return what;
   }
-  throw schedule_error(text::format("unknown storage '{}'; there are {}, each also with {}, {} or both{}", name,
-                                    text::joined(policy_names(), ", "), streaming, offloading,
+  throw schedule_error(text::format("unknown storage '{}'; there are {}, each also with {}, {}, {}, in this order{}", name,
+                                    text::joined(policy_names(), ", "), streaming, returning, offloading,
                                     text::did_you_mean(base, policy_names())));
 }
 
 std::string policy_name(policy const& p) {
   for (auto const& [name, what] : named) {
     if (what.first == p.first && what.later == p.later && what.how == p.how)
-      return text::format("{}{}{}", name, p.streams ? streaming : "", p.offloads ? offloading : "");
+      return text::format("{}{}{}{}", name, p.streams ? streaming : "", p.returns ? returning : "", p.offloads ? offloading : "");
   }
   return "unnamed";
 }

@@ -167,25 +167,27 @@ void run_plan(rank_state& me, bound_plan const& plan, void const* in, void* out,
   run_plan_here(me, plan, in, out, operation);
 }
 
-/// The same call, with the memory in which its result is viewed.
-call with_view(rank_state& me, call const& c) try {
-  require_current(me);
-  std::size_t const bytes = c.count * c.reduction->element_bytes;
-  call viewed = c;
-  if (bytes <= choice::private_view_bytes) {
-    viewed.out = me.shared.arena.own_view(me.rank).bytes.data();
-  } else {
-    if (me.memory.view == nullptr || bytes > me.memory.view_capacity) {  // in the same call on every rank
-      me.memory.view = me.shared.arena.view_for(me.plans.store.facts().node_leaders[me.rank], bytes);
-      me.memory.view_capacity = arena::capacity_for(bytes);
-    }
-    viewed.out = me.memory.view;
+/// In the same call on every rank.
+std::byte* room_for_view(rank_state& me, bool is_own, std::size_t bytes) {
+  result_view& view = is_own ? me.memory.own_view : me.memory.shared_view;
+  if (bytes > view.capacity) {
+    rank_t const of = is_own ? me.rank : me.plans.store.facts().node_leaders[me.rank];
+    view.at = me.shared.arena.view_for(of, is_own ? arena::readers::rank : arena::readers::node, bytes);
+    view.capacity = arena::capacity_for(bytes);
   }
+  return view.at;
+}
+
+/// The call with the memory in which its result is viewed, which the plan says: it is no matter of the plan where that is.
+call with_view(rank_state& me, call const& c, bound_plan const*& plan) {
+  call viewed = c;
+  viewed.out = me.shared.arena.own_view(me.rank).bytes.data();
+  plan = &checked_plan(me, viewed);
+  if (plan->bytes > choice::private_view_bytes)
+    viewed.out = room_for_view(me, plan->arrays.has_own_view, plan->bytes);
   if (c.count > 0 && c.in == viewed.out)
     refuse(me, "allreduce_view: the input is the view that the last call returned");
   return viewed;
-} catch (std::bad_alloc const&) {
-  fail_for_memory(me, c.what, bytes_of(c));
 }
 
 }  // namespace
@@ -273,16 +275,22 @@ void run(rank_state& me, call const& c, segment_listener const& after) try {
   fail_for_memory(me, c.what, bytes_of(c));
 }
 
-void const* run_view(rank_state& me, call const& c) {
-  call const viewed = with_view(me, c);
-  run(me, viewed);
+void const* run_view(rank_state& me, call const& c) try {
+  bound_plan const* plan;
+  call const viewed = with_view(me, c, plan);
+  run_plan_here(me, *plan, viewed.in, viewed.out, viewed.operation);
   return viewed.out;
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, c.what, bytes_of(c));
 }
 
-void const* run_view(rank_state& me, call const& c, segment_listener const& after) {
-  call const viewed = with_view(me, c);
-  run(me, viewed, after);
+void const* run_view(rank_state& me, call const& c, segment_listener const& after) try {
+  bound_plan const* plan;
+  call const viewed = with_view(me, c, plan);
+  complete_by_segment(me, *plan, viewed, after);
   return viewed.out;
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, c.what, bytes_of(c));
 }
 
 void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) try {

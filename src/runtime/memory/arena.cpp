@@ -135,14 +135,14 @@ void arena::settle(rank_t rank, unsigned node) {
 std::size_t arena::grown_bytes() const {
   std::size_t sum = 0;
   for (auto const& [made, of] : stagings_) sum += staging::bytes_for(homes_.size(), made.second);
-  for (auto const& [made, of] : views_) sum += made.second;
+  for (auto const& [made, of] : views_) sum += std::get<std::size_t>(made);
   return sum;
 }
 
-std::byte* arena::view_for(rank_t of, std::size_t bytes) {
+std::byte* arena::view_for(rank_t of, readers who, std::size_t bytes) {
   std::lock_guard const lock(growing_);
   std::size_t const capacity = capacity_for(bytes);
-  auto const [at, made] = views_.try_emplace({of, capacity}, capacity);
+  auto const [at, made] = views_.try_emplace({of, who, capacity}, capacity);
   if (made && nodes_[of] != anywhere) at->second.bind(0, capacity, nodes_[of]);
   return at->second.data();
 }

@@ -60,8 +60,9 @@ class arena {
   /// Where memory made for this rank from now on belongs: adopted ranks are on no node before they join.
   void settle(rank_t, unsigned node);
 
-  /// Memory for the results that the ranks of a node read where they lie; by the same rules.
-  std::byte* view_for(rank_t of, std::size_t bytes);
+  enum class readers : bool { rank, node };
+  /// Memory for results that this rank, or all ranks of its node, read where they lie; by the same rules.
+  std::byte* view_for(rank_t of, readers who, std::size_t bytes);
 
   /// Sizes are powers of two from 64 KiB, so that ranks agree on when to grow without a word.
   static std::size_t capacity_for(std::size_t bytes) noexcept;
@@ -87,7 +88,7 @@ class arena {
   std::size_t largest_staging_ = std::numeric_limits<std::size_t>::max();
   std::mutex growing_;
   std::map<std::pair<std::uint32_t, std::size_t>, staging> stagings_;
-  std::map<std::pair<rank_t, std::size_t>, numa::memory> views_;
+  std::map<std::tuple<rank_t, readers, std::size_t>, numa::memory> views_;
 
   static std::vector<section> sections_for(node_list const&);
 };
