@@ -28,7 +28,7 @@ std::vector<float> some_values(std::size_t count, rank_t rank) {
   return values;
 }
 
-TEST(Learning, IsForLongCallsInWhichAllReadAllEntries) {
+TEST(Learning, IsForLongCallsOfVerbsThatLeaveAChoice) {
   test::variable const flipping("COSET_ADAPT", "flip");
   team ranks(options_for(2));
   ranks.run([&](member& me) {
@@ -37,8 +37,12 @@ TEST(Learning, IsForLongCallsInWhichAllReadAllEntries) {
       ASSERT_NE(plan_of(me, what, 10'000)->candidacy.lessons, nullptr) << name_of(what);
       EXPECT_GE(plan_of(me, what, 10'000)->candidacy.lessons->others.size(), 1u);
     }
-    for (verb const what : {verb::reduce, verb::scan, verb::reduce_shared})
-      EXPECT_EQ(plan_of(me, what, 10'000)->candidacy.lessons, nullptr) << name_of(what);
+    EXPECT_EQ(plan_of(me, verb::reduce_shared, 10'000)->candidacy.lessons, nullptr);
+    for (verb const what : {verb::reduce, verb::broadcast, verb::scan, verb::gather, verb::scatter}) {
+      auto const lessons = plan_of(me, what, 10'000)->candidacy.lessons;
+      ASSERT_NE(lessons, nullptr) << name_of(what);
+      EXPECT_EQ(lessons->leader.has_value(), what != verb::reduce) << name_of(what);
+    }
   });
 }
 

@@ -53,22 +53,28 @@ TEST_P(Lifetimes, ViewsAreTheSameMemoryForAllAfterAFailure) {
 }
 
 /// Red if views of the two kinds meet, or are written while a rank still reads them.
-TEST_P(Lifetimes, ShortViewsAreEachRanksOwnAndLongOnesTheNodes) {
-  std::size_t const most = choice::private_view_bytes / sizeof(double);
-  std::vector<double const*> shorter(ranks.size()), longer(ranks.size());
+TEST_P(Lifetimes, ShorterViewsAreEachRanksOwnAndLongOnesTheNodes) {
+  std::size_t const most = choice::private_view_bytes / sizeof(double), many = (std::size_t{9} << 20) / sizeof(double);
+  std::vector<double const*> shorter(ranks.size()), medium(ranks.size()), longer(ranks.size());
   ranks.run([&](member& me) {
-    for (int turn = 1; turn <= 50; ++turn) {
-      std::vector<double> const in(most + 1, turn);
-      auto const own = allreduce_view(me, std::span(in.data(), most));
-      shorter[me.rank()] = own.data();
-      EXPECT_EQ(std::ranges::count(own, turn * static_cast<double>(ranks.size())), most);
-      auto const nodes = allreduce_view(me, in);
-      longer[me.rank()] = nodes.data();
-      EXPECT_EQ(std::ranges::count(nodes, turn * static_cast<double>(ranks.size())), most + 1);
+    for (int turn = 1; turn <= 10; ++turn) {
+      std::vector<double> const in(many, turn);
+      auto const view = [&](std::size_t count, std::vector<double const*>& seen) {
+        auto const found = allreduce_view(me, std::span(in.data(), count));
+        seen[me.rank()] = found.data();
+        EXPECT_EQ(std::ranges::count(found, turn * static_cast<double>(ranks.size())), count);
+      };
+      view(most, shorter);
+      view(many, longer);
+      view(8 * most, medium);
+      view(many, longer);
     }
   });
   std::ranges::sort(shorter);
   EXPECT_EQ(std::ranges::adjacent_find(shorter), shorter.end());
+  std::ranges::sort(medium);
+  bool const are_crowded = ranks.size() > topology::machine().processors.size();
+  EXPECT_EQ(std::ranges::adjacent_find(medium) == medium.end(), !are_crowded || ranks.size() == 1);
   std::ranges::sort(longer);
   auto const distinct = static_cast<std::size_t>(std::unique(longer.begin(), longer.end()) - longer.begin());
   EXPECT_LE(distinct, topology::machine().nodes.size());

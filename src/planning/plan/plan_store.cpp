@@ -167,6 +167,7 @@ plan_store::pointer plan_store::bind_to_learn(call const& c) {
   signature const what = signature_of(c);
   auto const chosen = default_of(c);
   std::vector<std::shared_ptr<bound_plan>> candidates{bind(c, what, chosen)};
+  if (facts_.adapts == choice::adaptation::off) return candidates[0];
   std::optional<rank_t> leader;
   if (!can_learn(*candidates[0])) leader = leader_for(what);
   auto const can_serve = [&](bound_plan const& plan) { return leader ? can_follow(plan, *leader) : can_learn(plan); };
