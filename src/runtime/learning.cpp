@@ -88,7 +88,7 @@ void learn(rank_lesson& mine, call_times const& before, bound_plan const& plan, 
 /// next one. By then the leader has begun the call before the last one, since this rank has waited in this call either for
 /// the leader's entry into it, or for the leader to be done with its lines of two operations before: so the decision, made at
 /// the end of the call before that, is there. And it still is: the leader replaces it five calls later, in which it waits for this rank's entry,
-/// or until this rank is done with its lines. The model `led` in tests/models proves it.
+/// or until this rank is done with its lines. tests/memory explores it (*led …*), and fails if decisions are made for a call sooner.
 void follow(rank_lesson& mine, detail::decisions& decided, bool is_leader) {
   auto const place_of = [](std::uint32_t call) { return call % decltype(decided.candidate_of)().size(); };
   if (is_leader) {

@@ -139,38 +139,28 @@ TEST(Choose, LetsOwnersStoreWhatTheRootOfAGatherWouldFetchForLong) {
   EXPECT_EQ(gather_on(24, 192), "staged_pull");
 }
 
-/// What two ranks have been measured with, near and apart. Red if a verb goes through more copies than it has to, or fewer where
-/// staging alone leaves a core's own cache.
-TEST(Choose, TwoRanksCopyNoMoreThanTheyHaveTo) {
+/// What two ranks have been measured with, near and apart. Red if lines of staging do not go back to their owners where that pays.
+TEST(Choose, TwoRanksReturnLinesOfStaging) {
   auto const of_two = [](verb what, std::size_t bytes) {
     auto q = allreduce_of(bytes);
     q.what = what;
     return q;
   };
-  for (auto const& [what, bytes, expected] : {std::tuple{verb::broadcast, 8 << 10, "staged_pull"},
-                                              {verb::broadcast, 16 << 10, "zero_copy_store"},
-                                              {verb::broadcast, 4 << 20, "zero_copy_store"},
-                                              {verb::scatter, 4 << 10, "staged_pull"},
-                                              {verb::scatter, 32 << 10, "zero_copy_store"},
-                                              {verb::scatter, 64 << 10, "zero_copy"},
-                                              {verb::reduce, 8 << 10, "staged"},
-                                              {verb::reduce, 256 << 10, "staged"},
-                                              {verb::reduce, 1 << 20, "staged"},
-                                              {verb::reduce, 4 << 20, "zero_copy"},
-                                              {verb::allgather, 8 << 10, "staged_pull"},
-                                              {verb::allgather, 64 << 10, "zero_copy"},
-                                              {verb::gather, 256 << 10, "zero_copy_pull"},
-                                              {verb::gather, 1 << 20, "staged"},
-                                              {verb::gather, 4 << 20, "zero_copy"},
-                                              {verb::scan, 8 << 10, "staged"},
-                                              {verb::scan, 64 << 10, "output"},
-                                              {verb::scan, 1 << 20, "staged"},
-                                              {verb::scan, 4 << 20, "output"}}) {
-    auto q = of_two(what, static_cast<std::size_t>(bytes));
-    EXPECT_EQ(storage(q), expected) << name_of(what) << ", " << bytes;
-    q.crowded = true;
-    EXPECT_NE(storage(q), "zero_copy_store") << name_of(what) << ", " << bytes;
+  for (verb const what : {verb::reduce, verb::reduce_scatter, verb::allgather, verb::broadcast, verb::gather,
+                          verb::scatter, verb::scan, verb::all_to_all}) {
+    EXPECT_EQ(storage(of_two(what, 1 << 10)), "staged_pull") << name_of(what);
+    for (std::size_t const bytes : {4 << 10, 16 << 10, 256 << 10, 512 << 10}) {
+      if (what == verb::gather && bytes <= 8 << 10) continue;  // whose root has lines back in time
+      auto q = of_two(what, bytes);
+      EXPECT_EQ(storage(q), "staged+return") << name_of(what) << ", " << bytes;
+      q.crowded = true;
+      EXPECT_NE(storage(q), "staged+return") << name_of(what) << ", " << bytes;
+    }
   }
+  // An allreduce of two does so anyway.
+  EXPECT_EQ(storage(of_two(verb::allreduce, 64 << 10)), "staged");
+  EXPECT_EQ(storage(of_two(verb::gather, 4 << 20)), "zero_copy");
+  EXPECT_EQ(storage(of_two(verb::scan, 4 << 20)), "output");
   auto three = of_two(verb::broadcast, 64 << 10);
   three.ranks = 3;
   EXPECT_EQ(storage(three), "staged");
@@ -184,7 +174,7 @@ TEST(Choose, StreamsWhatAllTogetherExceedsTheCaches) {
   EXPECT_EQ(storage(two_of_many), "zero_copy+stream");
   auto reduce = allreduce_of(8 * mebibyte);  // one output less
   reduce.what = verb::reduce;
-  EXPECT_EQ(storage(reduce), "zero_copy");
+  EXPECT_NE(storage(reduce), "zero_copy+stream");
 }
 
 TEST(Choose, TheMachineNeverMakesAnotherBracketing) {
@@ -254,7 +244,9 @@ TEST(Choose, LargeNodesOfDifferentSizesAreFoldedByNode) {
 
 TEST(Choose, RootsAndCrowdsFoldMoreAlone) {
   auto const folds_alone = [](question const& q) { return choose(q).algorithm.text() == "direct(saved_steps=1)"; };
-  EXPECT_TRUE(folds_alone({.what = verb::reduce, .ranks = 2, .bytes = 4 << 10}));
+  EXPECT_TRUE(folds_alone({.what = verb::reduce, .ranks = 2, .bytes = 2 << 10}));
+  EXPECT_TRUE(folds_alone({.what = verb::reduce, .ranks = 4, .bytes = 4 << 10}));
+  EXPECT_FALSE(folds_alone({.what = verb::reduce, .ranks = 2, .bytes = 4 << 10}));
   EXPECT_FALSE(folds_alone({.what = verb::reduce, .ranks = 4, .bytes = 16 << 10}));
   EXPECT_FALSE(folds_alone({.ranks = 4, .bytes = 8 << 10}));
   EXPECT_TRUE(folds_alone({.ranks = 4, .bytes = 8 << 10, .crowded = true}));

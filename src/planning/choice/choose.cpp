@@ -128,7 +128,7 @@ bool goes_straight(verb what) { return schedule::is_derived(what); }
 
 question as_served(question q) {
   q.bytes = class_end(q.bytes);
-  if (q.bytes > private_view_bytes && has_own_view(q)) q.what = verb::allreduce;
+  if (q.bytes > private_view_bytes && has_own_view(q)) q.what = schedule_of(q.what);
   return q;
 }
 

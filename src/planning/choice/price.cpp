@@ -41,8 +41,9 @@ constexpr double per_turn = 1400 * ns;
 /// If the machine reports no sizes.
 constexpr std::uint64_t usual_cache_bytes = 32 * mebibyte, usual_own_cache_bytes = 1 * mebibyte;
 
-/// What readers keep of others' staging, instead of returning its lines: two near cores of Zen 4, eight verbs.
-constexpr std::size_t most_kept = 2 * kibibyte;
+/// For each rank, what readers keep of others' staging, instead of returning its lines, and a root that gathers: two near cores of
+/// Zen 4, eight verbs.
+constexpr std::size_t most_kept = 1 * kibibyte, most_kept_by_root = 4 * kibibyte;
 
 /// Of all ranks together. Two near cores of Zen 4 take 0.73 of the time with views of their own at 4 MiB, 1.15 at 16 MiB.
 constexpr std::size_t most_own_views = 8 * mebibyte;
@@ -77,7 +78,9 @@ bool has_one_reader(question const& q) {
 }
 
 /// Shorter copies lie in few lines, which are back before a call needs them, and a second store of each costs more.
-bool is_returned(question const& q) { return has_one_reader(q) && q.bytes > most_kept; }
+bool is_returned(question const& q) {
+  return has_one_reader(q) && q.bytes > q.ranks * (gathers_at_root(q.what) ? most_kept_by_root : most_kept);
+}
 
 /// Every rank gives a vector and gets one, so that results can be folded where they shall be. In an exclusive scan of more than
 /// two, a result would overwrite what others have not read yet.
@@ -297,7 +300,7 @@ bool has_own_view(question const& asked) {
   question q = asked;
   q.memory = {};
   question own = q;
-  own.what = verb::allreduce;
+  own.what = schedule_of(q.what);
   auto const least = [](question const& of) {
     double seconds = std::numeric_limits<double>::max();
     for (policy const& p : storages_for(of, schedule_kind::one_fold))
