@@ -180,15 +180,21 @@ TEST(Links, ACoreHasSoManyLinesOnTheirWay) {
   EXPECT_NEAR(call_of(m, w).last, (20 + 100 * 2) * ns, tiny);
 }
 
-TEST(Links, ACoreTakesFewerLinesAtOnceToStoreIntoThem) {
+TEST(Links, ACoreTakesFewerLinesAtOnceToStoreIntoThemIfTheyHaveBeenRead) {
   costs c = free_of_charge();
   c.line[l3].own = 20 * ns;
+  c.streams = 10;
   c.stores = 2;
+  c.hands_over = 0;
   machine const m = machine_like("core:2 pu:1", c);
-  work w = idle_work(2);
-  auto const array = add_array(w, 0, 6400);
-  w.call[0][1].fold({}, {{array, 1}});
-  EXPECT_NEAR(call_of(m, w).last, 100 * 10 * ns, tiny);  // nobody waits for the last one
+  work read = idle_work(2);
+  auto const shared = add_array(read, 0, 6400);
+  read.call[0][1].fold({{shared, 1}}, {{shared, 1}});
+  EXPECT_NEAR(call_of(m, read).last, 100 * 10 * ns, tiny);  // nobody waits for the last one
+  work written = idle_work(2);
+  auto const array = add_array(written, 0, 6400);
+  written.call[0][1].fold({}, {{array, 1}});
+  EXPECT_NEAR(call_of(m, written).last, 100 * 2 * ns, tiny);
   work own = idle_work(2);
   auto const mine = add_array(own, 1, 6400);
   own.call[0][1].fold({}, {{mine, 1}});

@@ -95,9 +95,9 @@ std::string folds_along(std::vector<calibration::clustering> const& levels, rank
 /// Up to here each rank has a view of its own wherever it runs: one round of flags, while one result for several ranks takes two.
 inline constexpr std::size_t private_view_bytes = 1024;
 
-/// Longer results, too, are the ranks' own while they are not much memory and an allreduce is cheaper: a line that all have read
-/// is dear to write again. Whatever is known of the memory, as the schedules of both may differ. Of one host, in whose ranks'
-/// reach all arrays are.
+/// Longer results, too, are the ranks' own while all of them are not much memory: a line that all have read is dear to write again,
+/// and who copies the result for itself reads no more than who reads it where it lies. Whatever is known of the memory, as schedules
+/// may differ. Of one host, in whose ranks' reach all arrays are.
 bool has_own_view(question const&);
 
 /// The cheapest of all candidates, by the prices in the README of this folder. Products of full folds are priced by what

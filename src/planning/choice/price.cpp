@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "planning/choice/storages.hpp"
 
@@ -293,21 +292,10 @@ schedule::price priced_here(schedule::price steps, calibration::memory_costs con
   return steps;
 }
 
-bool has_own_view(question const& asked) {
-  if (detail::row_of(asked.what).in != detail::results::view) return false;
-  if (asked.bytes <= private_view_bytes) return true;
-  if (!asked.pointers || asked.crowded || asked.ranks * asked.bytes > most_own_views) return false;
-  question q = asked;
-  q.memory = {};
-  question own = q;
-  own.what = schedule_of(q.what);
-  auto const least = [](question const& of) {
-    double seconds = std::numeric_limits<double>::max();
-    for (policy const& p : storages_for(of, schedule_kind::one_fold))
-      seconds = std::min(seconds, price_of(of, p).total());
-    return seconds;
-  };
-  return least(own) < least(q);
+bool has_own_view(question const& q) {
+  if (detail::row_of(q.what).in != detail::results::view) return false;
+  bool const is_cheaper = q.pointers && !q.crowded && q.ranks * class_end(q.bytes) <= most_own_views;
+  return q.bytes <= private_view_bytes || is_cheaper;
 }
 
 std::vector<policy> storages_for(question const& q, schedule_kind kind) {

@@ -191,7 +191,6 @@ void put_on_call(bound_plan& plan, team_facts const& team, call const& c, progra
   name_plan(plan);
   plan.bytes = plan.what.count * plan.what.reduction->element_bytes;
   plan.arrays.shares_outputs = detail::row_of(plan.what.what).in == detail::results::shared && plan.what.count > 0;
-  plan.arrays.has_own_view = has_own_view(team, plan.what.what, plan.bytes);
   plan.counts.assign(c.counts.begin(), c.counts.end());
   set_extents(plan, pieces, team);
 }

@@ -49,7 +49,6 @@ enum class own_copy : std::uint8_t {
 struct plan_extents {
   std::vector<extent> gives, gets;  ///< [rank that shares memory]: input and output
   bool shares_outputs = false;      ///< reduce_shared: they have to be one array
-  bool has_own_view = false;        ///< allreduce_view: each rank has a result of its own
   own_copy own = own_copy::none;
 };
 

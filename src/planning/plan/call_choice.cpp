@@ -149,13 +149,10 @@ choice::question question_of(team_facts const& team, call const& c) {
 }  // namespace
 
 bool has_own_view(team_facts const& team, verb what, std::size_t bytes) {
-  if (detail::row_of(what).in != detail::results::view) return false;
-  if (bytes <= choice::private_view_bytes) return true;
-  choice::question asked{.what = what, .ranks = team.ranks, .bytes = choice::class_end(bytes)};
-  asked.memory = team.memory;
+  choice::question asked{.what = what, .ranks = team.ranks, .bytes = bytes};
   asked.crowded = team.crowded;
-  asked.pointers = team.pointers;
-  return team.spread.is_one_domain() && choice::has_own_view(asked);
+  asked.pointers = team.pointers && team.spread.is_one_domain();
+  return choice::has_own_view(asked);
 }
 
 std::size_t bytes_of_class(call const& c) { return choice::class_end(c.count * c.reduction->element_bytes); }

@@ -2,64 +2,58 @@
 // Lines of staging go back to their owner: its only reader stores there, too.
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <vector>
 
 #include "planning/program/operation.hpp"
 
 namespace coset::program {
 namespace {
 
-/// Of staging. Layers have been assigned, so that one place holds several values one after the other.
-using place = std::tuple<rank_t, std::uint32_t, schedule::block_t>;
-place place_of(location const& p) { return {p.rank, p.layer, p.block}; }
-
 /// What becomes of a value between the operation that leaves it in a place and the next one that writes there.
 struct stay {
   operation* reader = nullptr;  ///< the latest
-  location where = {};
-  std::size_t readers = 0;
+  std::uint32_t source = 0;     ///< its place among the reader's sources
+  std::uint32_t readers = 0;
   bool is_own = false;  ///< written by the rank whose staging it is, as it will write there again
 };
 
-bool is_one_for_another(stay const& s) { return s.is_own && s.readers == 1 && s.reader->rank != s.where.rank; }
+bool is_same_place(location const& a, location const& b) {
+  return a.where == area::staging && b.where == area::staging && a.rank == b.rank && a.layer == b.layer &&
+         a.block == b.block;
+}
 
-/// What the reader leaves is of no use to anybody: its first destination's value.
-void give_back(stay const& s) {
+/// What the reader leaves there is of no use to anybody.
+void end(stay const& s) {
+  if (!s.is_own || s.readers != 1) return;
   operation& o = *s.reader;
-  auto const is_there = [&](location const& to) {
-    return to.where == area::staging && place_of(to) == place_of(s.where);
-  };
-  bool const can = o.what == operation::kind::move && !o.to.empty() && !s.where.partial;
-  if (!can || std::ranges::any_of(o.to, is_there)) return;
-  location to = s.where;
-  to.value = o.to.front().value;
-  o.to.push_back(to);
+  location back = o.from[s.source];
+  bool const is_for_another = o.what == operation::kind::move && o.rank != back.rank && !o.to.empty() && !back.partial;
+  if (!is_for_another || std::ranges::any_of(o.to, [&](location const& to) { return is_same_place(to, back); })) return;
+  back.value = o.to.front().value;
+  o.to.push_back(back);
 }
 
 }  // namespace
 
 void return_lines(linear_order& order) {
-  std::map<place, stay> stays;
-  auto const end = [](stay const& s) {
-    if (is_one_for_another(s)) give_back(s);
+  std::vector<stay> stays(std::size_t{order.ranks} * order.layers * order.blocks);
+  auto const at = [&](location const& p) -> stay& {
+    return stays[(std::size_t{p.rank} * order.layers + p.layer) * order.blocks + p.block];
   };
   for (operation& o : order.operations) {
-    for (location const& p : o.from) {
-      if (p.where != area::staging) continue;
-      stay& here = stays[place_of(p)];
-      here.reader = &o;
-      here.where = p;
-      ++here.readers;
+    for (std::uint32_t k = 0; k < o.from.size(); ++k) {
+      if (o.from[k].where != area::staging) continue;
+      stay& here = at(o.from[k]);
+      here = {&o, k, here.readers + 1, here.is_own};
     }
     for (location const& p : o.to) {
       if (p.where != area::staging) continue;
-      stay& here = stays[place_of(p)];
-      end(here);
+      stay& here = at(p);
+      end(here);  // of another operation than `o`, or there already
       here = {.is_own = p.rank == o.rank && o.what == operation::kind::move};
     }
   }
-  for (auto const& [where, last] : stays) end(last);
+  for (stay const& last : stays) end(last);
 }
 
 }  // namespace coset::program

@@ -10,6 +10,7 @@
 #include "coset/plan.hpp"
 #include "planning/choice/choose.hpp"
 #include "planning/plan/binding.hpp"
+#include "planning/plan/call_choice.hpp"
 #include "runtime/calls/checks.hpp"
 #include "runtime/calls/exchange.hpp"
 #include "runtime/failure/argument_check.hpp"
@@ -178,16 +179,19 @@ std::byte* room_for_view(rank_state& me, bool is_own, std::size_t bytes) {
   return view.at;
 }
 
-/// The call with the memory in which its result is viewed, which the plan says: it is no matter of the plan where that is.
-call with_view(rank_state& me, call const& c, bound_plan const*& plan) {
+/// The same call, with the memory in which its result is viewed.
+call with_view(rank_state& me, call const& c) try {
+  require_current(me);
+  std::size_t const bytes = c.count * c.reduction->element_bytes;
   call viewed = c;
-  viewed.out = me.shared.arena.own_view(me.rank).bytes.data();
-  plan = &checked_plan(me, viewed);
-  if (plan->bytes > choice::private_view_bytes)
-    viewed.out = room_for_view(me, plan->arrays.has_own_view, plan->bytes);
+  viewed.out = bytes <= choice::private_view_bytes
+                   ? me.shared.arena.own_view(me.rank).bytes.data()
+                   : room_for_view(me, planning::has_own_view(me.plans.store.facts(), c.what, bytes), bytes);
   if (c.count > 0 && c.in == viewed.out)
     refuse(me, "allreduce_view: the input is the view that the last call returned");
   return viewed;
+} catch (std::bad_alloc const&) {
+  fail_for_memory(me, c.what, bytes_of(c));
 }
 
 }  // namespace
@@ -275,22 +279,16 @@ void run(rank_state& me, call const& c, segment_listener const& after) try {
   fail_for_memory(me, c.what, bytes_of(c));
 }
 
-void const* run_view(rank_state& me, call const& c) try {
-  bound_plan const* plan;
-  call const viewed = with_view(me, c, plan);
-  run_plan_here(me, *plan, viewed.in, viewed.out, viewed.operation);
+void const* run_view(rank_state& me, call const& c) {
+  call const viewed = with_view(me, c);
+  run(me, viewed);
   return viewed.out;
-} catch (std::bad_alloc const&) {
-  fail_for_memory(me, c.what, bytes_of(c));
 }
 
-void const* run_view(rank_state& me, call const& c, segment_listener const& after) try {
-  bound_plan const* plan;
-  call const viewed = with_view(me, c, plan);
-  complete_by_segment(me, *plan, viewed, after);
+void const* run_view(rank_state& me, call const& c, segment_listener const& after) {
+  call const viewed = with_view(me, c);
+  run(me, viewed, after);
   return viewed.out;
-} catch (std::bad_alloc const&) {
-  fail_for_memory(me, c.what, bytes_of(c));
 }
 
 void execute(rank_state& me, plan_pair const& plans, plan_arrays const& arrays, void const* operation) try {
