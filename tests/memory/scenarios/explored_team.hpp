@@ -47,6 +47,10 @@ class explored_team {
  private:
   void begin_anew();
 
+  /// An idle team's threads would end it later, in the middle of another scenario, whose handles of ranks would not be the same.
+  struct ending {
+    ~ending() { end_idle_teams(); }
+  } comes_last_;
   std::unique_ptr<team> ranks_;
   std::unique_ptr<detail::task_run> open_;
 };
