@@ -110,21 +110,22 @@ struct record {
 /// which returns where this rank finds the result.
 template <class Together, class Collective>
 record play(mpi_order const& order, workload const& work, rank_t rank, Together&& together, Collective&& verb) {
-  bool const cycle = order.burst.timing == timing::cycle;
+  timing const timed = order.burst.timing;
   std::size_t const group = std::max<std::size_t>(1, order.burst.iterations / 64);
   record made;
   std::size_t k = 0;
   auto const step = [&] {
     std::uint64_t begin = ticks();
-    work.rewrite(rank, k);
-    if (!cycle) {
+    if (rewrites(timed, k)) work.rewrite(rank, k);
+    if (timed == timing::call) {
       together();
       begin = ticks();
     }
     std::byte const* const result = verb();
     std::uint64_t const called = ticks() - begin;
-    made.wrong += work.wrong(rank, result, k++);
-    return cycle ? ticks() - begin : called;
+    if (reads(timed, k)) made.wrong += work.wrong(rank, result, input_of(timed, k));
+    ++k;
+    return timed == timing::call ? called : ticks() - begin;
   };
   together();
   while (k < order.burst.warmup) step();

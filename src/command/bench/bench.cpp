@@ -12,6 +12,7 @@
 #include "base/text/file.hpp"
 #include "command/bench/bench.hpp"
 #include "command/bench/bench_output.hpp"
+#include "command/bench/words.hpp"
 #include "command/bench/bench_scaling.hpp"
 #include "command/bench/processes_request.hpp"
 #include "command/bench/regimes.hpp"
@@ -122,7 +123,7 @@ nlohmann::ordered_json reasons(bench_arguments const& a, bench_results const& fo
 }
 
 void run_bench(bench_arguments a) {
-  a.options.timing = a.timing == "cycle" ? measure::timing::cycle : measure::timing::call;
+  a.options.timing = timing_named(a.timing);
   auto const all_sizes = sizes_wanted(a);
   auto const processors = processors_for(a.ranks);
   if (lab != nullptr) restart_with_openmp_settings(!measure::have_one_each(processors));
@@ -197,7 +198,7 @@ void run_processes(bench_arguments const& a) {
   processes_request request{
       sizes_wanted(a), a.instead.threads, measure::element_named(a.type), measure::operation_named(a.operation),
       a.output,        a.options};
-  request.options.timing = a.timing == "cycle" ? measure::timing::cycle : measure::timing::call;
+  request.options.timing = timing_named(a.timing);
   require_memory_for(request.sizes, a.instead.threads);
   lab->measure_processes(request);
 }

@@ -88,13 +88,11 @@ constexpr std::size_t first_columns = 3;
 }  // namespace
 
 std::string bench_preamble(bench_setting const& s) {
-  bool const cycle = s.options.timing == measure::timing::cycle;
   auto const policy = environment::value("OMP_WAIT_POLICY");
   return fmt::format("# coset {}: {} ranks on processors {}, {}\n", s.verb, s.ranks, fmt::join(s.processors, " "),
                      instruction_set_in_words(kernels::instruction_set())) +
          fmt::format("# time: {}; all take turns in {} rounds\n",
-                     cycle ? "one cycle of {owners rewrite their input, collective, every rank reads the whole result}"
-                           : "the call alone after an untimed barrier, averaged over ranks",
+                     in_words(s.options.timing),
                      s.options.rounds) +
          fmt::format(
              "# rivals: pinned like coset's ranks, asleep while others run, no region start timed except oneTBB's; "

@@ -138,7 +138,7 @@ table::row row_of(std::string const& verb_name, std::uint64_t bytes, measure::ti
                   measure::state_figures const& state, measure::comparison const& c) {
   return {{"verb", verb_name},
           {"bytes", bytes},
-          {"timing", timing == measure::timing::cycle ? "cycle" : "call"},
+          {"timing", name_of(timing)},
           {"state", state_in_words(state.state)},
           {"rounds", state.rounds},
           {"ratio", c.ratio},
@@ -153,7 +153,7 @@ void for_each_cell(judged_request const& r, Visit visit) {
   try {
     for (std::string const& verb_name : r.verbs)
       for (std::uint64_t const bytes : verb_name == "barrier" ? std::vector<std::uint64_t>{0} : r.sizes)
-        for (auto const timing : {measure::timing::cycle, measure::timing::call}) try {
+        for (auto const timing : measure::timings) try {
             visit(verb_name, bytes, timing);
           } catch (error const& reason) {  // of one plan, which is no reason to lose all that was measured
             std::cerr << fmt::format("{} {} left out: {}\n", verb_name, bytes_for_people(bytes), reason.what());

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+
+#include "coset/error.hpp"
 
 namespace coset::cli {
 
@@ -17,7 +20,27 @@ std::string with_interval(measure::comparison const& c) {
   return fmt::format("{} [{:.2f}, {:.2f}]", times_faster(found.median), found.low, found.high);
 }
 
-char const* name_of(measure::timing timing) { return timing == measure::timing::cycle ? "cycle" : "call"; }
+char const* name_of(measure::timing timing) {
+  return timing == measure::timing::cycle ? "cycle" : timing == measure::timing::call ? "call" : "alternating";
+}
+
+char const* in_words(measure::timing timing) {
+  switch (timing) {
+    case measure::timing::call:
+      return "the call alone after an untimed barrier, averaged over ranks";
+    case measure::timing::cycle:
+      return "one cycle of {owners rewrite their input, collective, every rank reads the whole result}";
+    case measure::timing::alternating:
+      break;
+  }
+  return "half of {owners rewrite their input, collective, the same again, every rank reads the whole result}";
+}
+
+measure::timing timing_named(std::string_view name) {
+  auto const found = std::ranges::find_if(measure::timings, [&](measure::timing t) { return name == name_of(t); });
+  if (found == measure::timings.end()) throw argument_error(fmt::format("unknown timing '{}'", name));
+  return *found;
+}
 
 std::string state_in_words(std::string_view kind) {
   constexpr std::string_view clustered = "clustered ";

@@ -16,6 +16,10 @@ std::string times_faster(double);
 std::string with_interval(measure::comparison const&);
 
 char const* name_of(measure::timing);
+/// What it is: "one cycle of {…}".
+char const* in_words(measure::timing);
+/// Throws argument_error if there is none.
+measure::timing timing_named(std::string_view);
 
 /// Of a machine's state, nearness::kind(): "near", "apart", "2+2 near", "sharing cores".
 std::string state_in_words(std::string_view kind);

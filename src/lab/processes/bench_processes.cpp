@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/bench/bench_output.hpp"
+#include "command/bench/words.hpp"
 #include "command/bytes.hpp"
 #include "command/interruption.hpp"
 #include "command/machine_options.hpp"
@@ -28,7 +29,6 @@ std::vector<unsigned> processors_for(rank_t processes) {
 }
 
 std::string preamble(measure::hybrid_stage const& stage, processes_request const& r) {
-  bool const cycle = r.options.timing == measure::timing::cycle;
   return fmt::format(
       "# coset allreduce: {}\n"
       "# coset and omp+master: {} processes of {} threads; mpi flat: {} processes; {} hosts\n"
@@ -36,8 +36,7 @@ std::string preamble(measure::hybrid_stage const& stage, processes_request const
       "# omp+master: threads fold slices into one array, the master's MPI_Allreduce, all read that array\n"
       "# 1.80×: coset is 1.8 times faster; median of the rounds [95 % interval]\n",
       stage.describe(), stage.ranks() / r.threads, r.threads, stage.ranks(), stage.hosts(),
-      cycle ? "one cycle of: owner rewrites its input, collective, every rank reads the whole result"
-            : "the call alone after an untimed barrier, averaged over ranks",
+      in_words(r.options.timing),
       r.options.rounds);
 }
 

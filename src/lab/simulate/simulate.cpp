@@ -13,6 +13,7 @@
 #include "command/numbers.hpp"
 #include "command/why/why.hpp"
 #include "lab/commands.hpp"
+#include "lab/simulate/guidelines.hpp"
 #include "lab/simulate/plans.hpp"
 #include "lab/simulate/tables.hpp"
 
@@ -25,7 +26,7 @@ struct simulate_command {
   std::vector<std::uint64_t> sizes{8, 1024, 64 * 1024, 1024 * 1024};
   rank_t ranks = 0;
   std::size_t considered = 8;
-  bool in_place = false;
+  bool in_place = false, judges = false;
   struct {
     bool all = false;
     formats as;
@@ -33,6 +34,7 @@ struct simulate_command {
 
   void run() {
     if (topologies.empty()) topologies.push_back("machine");
+    if (judges) return judge();
     auto results = nlohmann::ordered_json::array();
     auto plans_of_all = all_plans();
     for (std::string const& topology : topologies) {
@@ -50,12 +52,45 @@ struct simulate_command {
   }
 
  private:
+  void judge() const {
+    constexpr double most = 1.05;
+    auto rows = table_of_guidelines();
+    for (std::string const& topology : topologies) {
+      guidelines_request request;
+      request.machine = machine_named(topology);
+      request.place = placement_named(place);
+      request.is_here = topology == "machine";
+      request.ranks = ranks;
+      request.costs = costs_wanted();
+      request.timing = timing_wanted();
+      request.sizes = sizes;
+      std::ranges::sort(request.sizes);
+      request.verbs = {verb_name};
+      if (verb_name == "all") {
+        request.verbs.clear();
+        for (verb const each : all_verbs()) request.verbs.emplace_back(name_of(each));
+      }
+      add_guidelines(request, rows);
+    }
+    auto const within = std::ranges::count_if(
+        rows.rows(), [&](table::row const& row) { return row["ratio"].get<double>() <= most; });
+    if (output.as.json)
+      std::cout << nlohmann::ordered_json{{"coset_simulate", 1}, {"rows", rows.as_json()}, {"limit", most}}.dump(1)
+                << '\n';
+    else if (output.as.is_table())
+      std::cout << output.as.of(rows, "guidelines, simulated");
+    else
+      std::cout << rows.as_text() << fmt::format("{} of {} cells within {}\n", within, rows.rows().size(), most);
+  }
+
+  cache::timing timing_wanted() const { return timed == "call" ? cache::timing::call : cache::timing::cycle; }
+
   simulated_machine simulated_on(std::string const& name) const {
     auto const machine = machine_named(name);
     contest_request request;
     request.costs = costs_wanted();
     request.caches = cache::sizes_of(machine);
-    request.timing = timed == "call" ? cache::timing::call : cache::timing::cycle;
+    request.timing = timing_wanted();
     request.considered = considered;
     request.plans = plans;
     request.asked.what = verb_named(verb_name);
@@ -146,6 +181,11 @@ void add_simulate(CLI::App& app) {
   simulate.add_option("--costs", state->costs_file,
                       "A file with such costs: {\"l3.read\": 2e-8, \"package.link\": 8e10}");
   simulate.add_flag("--in-place", state->in_place, "Input and output are the same array");
+  auto& judges =
+      *simulate.add_flag("--guidelines", state->judges,
+                         "Instead, of a verb or of all, hold what is chosen against other verbs and compositions that give as "
+                         "much or more, and against itself for more bytes and with one rank more");
+  for (auto const* const other : {"--plan", "--considered", "--in-place"}) judges.excludes(simulate.get_option(other));
   simulate.add_flag("--all", state->output.all,
                     "Show every plan that is simulated, with the lines that move on each level");
   state->output.as.add_to(simulate, "As CSV, a line for every plan that is simulated");

@@ -2,6 +2,7 @@
 // One way to reduce arrays across threads, as the rounds see it: an object that performs bursts.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,9 +12,16 @@
 namespace coset::measure {
 
 enum class timing {
-  call,  ///< the collective alone, each one after an untimed barrier
-  cycle  ///< the period of: owner rewrites its input, collective, every rank reads the whole result
+  call,        ///< the collective alone, each one after an untimed barrier
+  cycle,       ///< the period of: owner rewrites its input, collective, every rank reads the whole result
+  alternating  ///< cycles and calls in turn: inputs are rewritten before every other collective, results read after the next
 };
+inline constexpr std::array timings{timing::cycle, timing::call, timing::alternating};
+
+/// Around the collective of iteration `k`, which is of the input of that iteration but where these alternate.
+constexpr bool rewrites(timing t, std::size_t k) { return t != timing::alternating || k % 2 == 0; }
+constexpr bool reads(timing t, std::size_t k) { return t != timing::alternating || k % 2 != 0; }
+constexpr std::size_t input_of(timing t, std::size_t k) { return rewrites(t, k) ? k : k - 1; }
 
 struct burst_order {
   measure::timing timing = timing::cycle;

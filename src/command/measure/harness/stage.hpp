@@ -37,11 +37,12 @@ class stage {
     auto const inspect = [&](std::size_t k, std::byte const* result) {
       logs_[rank].wrong += work_.wrong(rank, result, k);
     };
-    if (order_.timing == timing::cycle) {
+    if (order_.timing != timing::call) {
       together_.arrive_and_wait(rank);
       time_cycles(logs_[rank], [&](std::size_t k) {
-        prepare(k);
-        inspect(k, verb(k));
+        if (rewrites(order_.timing, k)) prepare(k);
+        auto const result = verb(k);
+        if (reads(order_.timing, k)) inspect(input_of(order_.timing, k), result);
       });
     } else {
       time_calls(logs_[rank], verb, inspect, [&](std::size_t k) {
@@ -69,8 +70,13 @@ class stage {
     auto const inspect = [&](std::size_t k, auto const& result) {
       on_all_ranks([&](rank_t rank) { logs_[rank].wrong += work_.wrong(rank, found_by(rank, result), k); });
     };
-    if (order_.timing == timing::cycle) {
-      time_cycles(logs_[0], [&](std::size_t k) { inspect(k, verb(k, [&](rank_t rank) { work_.rewrite(rank, k); })); });
+    if (order_.timing != timing::call) {
+      time_cycles(logs_[0], [&](std::size_t k) {
+        auto const result = verb(k, [&](rank_t rank) {
+          if (rewrites(order_.timing, k)) work_.rewrite(rank, k);
+        });
+        if (reads(order_.timing, k)) inspect(input_of(order_.timing, k), result);
+      });
     } else {
       time_calls(
           logs_[0], [&](std::size_t k) { return verb(k, nothing_to_prepare()); }, inspect,
