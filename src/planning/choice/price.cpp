@@ -70,10 +70,11 @@ constexpr std::size_t most_staged_for_nothing = 20 * kibibyte;
 /// Two ranks on a processor each: only one reads what the other has.
 bool are_two(question const& q) { return q.ranks == 2 && !q.crowded; }
 
-/// What a rank stages has one reader. An allreduce of two returns its lines anyway: results lie where their inputs were.
+/// What a rank stages has one reader, or most of it: whoever folds a block, or passes it on. An allreduce of two returns its lines
+/// anyway, as results lie where their inputs were; of more, in an allgather and an exclusive scan, several read what counts.
 bool has_one_reader(question const& q) {
   if (q.ranks < 2 || q.crowded || folds_for_all(q.what)) return false;
-  return q.ranks == 2 || is_to_root(q.what) || (is_of_pieces(q.what) && !gathers_for_all(q.what));
+  return q.ranks == 2 || !(gathers_for_all(q.what) || is_exclusive(q.what));
 }
 
 /// Shorter copies lie in few lines, which are back before a call needs them, and a second store of each costs more.
