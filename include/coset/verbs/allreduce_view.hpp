@@ -12,14 +12,15 @@
 
 namespace coset::inline COSET_ABI {
 
-/// Reduces `in` element-wise over all ranks and returns a view of the result in the team's memory: one result per node and
-/// process; up to 1 KiB one result per rank, as reading a neighbour's would take a second round.
+/// Reduces `in` element-wise over all ranks and returns a view of the result in the team's memory: one per rank while those of all ranks
+/// take no more than 8 MiB, as lines that all read are dear to write again; else, in crowds and over processes, from 1 KiB on,
+/// one per node and process.
 ///
 /// Collective, as allreduce. The view may be read until this rank's next collective call of any kind, including
 /// start_…(), or until reset() or the end of run(). A node's result is overwritten only after every rank of the node
 /// has made that call. Throws argument_error if `in` is the last call's view.
-/// Cost: up to 1 KiB that of allreduce; above, allreduce without the copies to private outputs. An adopted team counts
-/// as one node, wherever its threads run.
+/// Cost: that of allreduce; where ranks share a result, without the copies to private outputs. An adopted team counts as one node,
+/// wherever its threads run.
 template <class In, class Op = plus>
 [[nodiscard]] auto allreduce_view(member& me, In const& in, Op op = {}) {
   if constexpr (detail::reduces<In, Op>()) {

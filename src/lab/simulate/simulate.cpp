@@ -26,15 +26,15 @@ struct simulate_command {
   std::vector<std::uint64_t> sizes{8, 1024, 64 * 1024, 1024 * 1024};
   rank_t ranks = 0;
   std::size_t considered = 8;
-  bool in_place = false, judges = false;
+  bool in_place = false;
   struct {
-    bool all = false;
+    bool all = false, judges = false;
     formats as;
   } output;
 
   void run() {
     if (topologies.empty()) topologies.push_back("machine");
-    if (judges) return judge();
+    if (output.judges) return judge();
     auto results = nlohmann::ordered_json::array();
     auto plans_of_all = all_plans();
     for (std::string const& topology : topologies) {
@@ -182,7 +182,7 @@ void add_simulate(CLI::App& app) {
                       "A file with such costs: {\"l3.read\": 2e-8, \"package.link\": 8e10}");
   simulate.add_flag("--in-place", state->in_place, "Input and output are the same array");
   auto& judges =
-      *simulate.add_flag("--guidelines", state->judges,
+      *simulate.add_flag("--guidelines", state->output.judges,
                          "Instead, of a verb or of all, hold what is chosen against other verbs and compositions that give as "
                          "much or more, and against itself for more bytes and with one rank more");
   for (auto const* const other : {"--plan", "--considered", "--in-place"}) judges.excludes(simulate.get_option(other));
