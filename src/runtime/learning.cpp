@@ -43,17 +43,22 @@ bound_plan const& candidate(bound_plan const& plan, unsigned number) {
   return number == 0 ? plan : *plan.candidacy.lessons->others[number - 1];
 }
 
-/// Of all ranks, as their entries tell: who came last has waited for nobody. Peers have written these before their
-/// tags, which this rank has met in this call; they write no others there before this rank's next call.
-call_times least_told(rank_state const& me, flight const& f) {
-  call_times least{longest, longest};
+/// Of all ranks, as their entries tell: of calls the least, as who came last has waited for nobody, of cycles the mean, as in turns
+/// one rank is early and another late. Peers have written these before their tags, which this rank has met in this call; they
+/// write no others there before this rank's next call.
+call_times told_by_all(rank_state const& me, flight const& f) {
+  std::uint32_t call = longest;
+  std::uint64_t cycles = 0;
+  bool are_known = true;
   auto const& lines = me.ends[f.line.channel].lines;
   for (rank_t q = 0; q < me.shared.ranks; ++q) {
     call_times times;
     std::memcpy(&times, lines[q]->entry[f.line.parity].payload.data(), sizeof times);
-    least = {std::min(least.call, times.call), std::min(least.cycle, times.cycle)};
+    call = std::min(call, times.call);
+    cycles += times.cycle;
+    are_known = are_known && times.cycle != 0;
   }
-  return least;
+  return {call, are_known ? static_cast<std::uint32_t>(cycles / me.shared.ranks) : 0};
 }
 
 void tell_change(bound_plan const& plan, unsigned best) {
@@ -106,7 +111,7 @@ void complete_as_equals(rank_state& me, rank_lesson& mine, bound_plan const& pla
                         void const* operation) {
   flight f;
   complete_timed(me, f, mine, candidate(plan, mine.learner.next()), in, out, operation);
-  learn(mine, least_told(me, f), plan, me.number == 0);
+  learn(mine, told_by_all(me, f), plan, me.number == 0);
 }
 
 void complete_led(rank_state& me, rank_lesson& mine, bound_plan const& plan, void const* in, void* out,

@@ -54,7 +54,7 @@ inline constexpr variable plans_of_allreduce = {
 /// In the order in which they are shown: coset's own after those of the verbs, then those of others that it heeds.
 inline constexpr std::array other_variables{
     variable{"COSET_ADAPT", "`on`, `off`, `flip`", "`on`",
-             "Whether ranks learn from blocking calls of allreduce, reduce_scatter, allgather and all_to_all of more "
+             "Whether ranks learn from blocking calls of more "
              "than 8 KiB "
              "which storage serves a shape best; all storages give the same bits. `flip` takes another one at each "
              "call, for tests.",

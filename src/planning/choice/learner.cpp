@@ -2,11 +2,12 @@
 #include "planning/choice/learner.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace coset::choice {
 namespace {
 
-/// A median of fewer says little.
+/// Fewer say little.
 constexpr std::uint32_t least_samples = 3;
 /// Of the fastest: not worth another look.
 constexpr std::uint64_t hopeless_percent = 150;
@@ -20,8 +21,7 @@ constexpr std::uint64_t slow_calls_percent = 110;
 constexpr std::uint64_t gain_percent = 110;
 /// What the chosen one may take more than another one took.
 constexpr std::uint64_t outdone_percent = 105;
-/// So many of a window of calls that differ that much are another state of the machine.
-constexpr std::uint32_t watched_calls = 8, deviating_calls = 6;
+/// What differs that much is another state of the machine.
 constexpr std::uint64_t deviation_percent = 125;
 /// Of the time, for measuring others: one call in so many.
 constexpr std::uint64_t calls_per_measured = 50;
@@ -31,10 +31,23 @@ constexpr std::uint32_t first_pause = 64, longest_pause = 4096;
 bool exceeds(std::uint64_t a, std::uint64_t b, std::uint64_t percent) { return a * 100 > b * percent; }
 
 template <std::size_t Most>
-std::uint32_t lower_median(std::array<std::uint32_t, Most> all, std::uint32_t number) {
-  auto const end = all.begin() + number, middle = all.begin() + (number - 1) / 2;
-  std::nth_element(all.begin(), middle, end);
-  return *middle;
+std::uint64_t sum(std::array<std::uint32_t, Most> const& all, std::uint32_t number) {
+  return std::accumulate(all.begin(), all.begin() + number, std::uint64_t{0});
+}
+
+template <std::size_t Most>
+std::uint64_t mean(std::array<std::uint32_t, Most> const& all, std::uint32_t number) {
+  return sum(all, number) / number;
+}
+
+/// The mean without the longest and the shortest: a caller that rewrites its array before every other call pays for both kinds, of
+/// which a median would see one.
+template <std::size_t Most>
+std::uint32_t typical(std::array<std::uint32_t, Most> const& all, std::uint32_t number) {
+  if (number < 3) return static_cast<std::uint32_t>(mean(all, number));
+  auto const [shortest, longest] = std::minmax_element(all.begin(), all.begin() + number);
+  std::uint64_t const others = std::uint64_t{number} - 2;
+  return static_cast<std::uint32_t>((sum(all, number) - *shortest - *longest) / others);
 }
 
 }  // namespace
@@ -93,7 +106,7 @@ void learner::add(record& to, call_times took) noexcept {
 }
 
 call_times learner::usual_of(record const& r) noexcept {
-  return {lower_median(r.call, r.calls), r.cycles >= least_samples ? lower_median(r.cycle, r.cycles) : 0};
+  return {typical(r.call, r.calls), r.cycles >= least_samples ? typical(r.cycle, r.cycles) : 0};
 }
 
 /// Calls between others of another storage take longer than calls among themselves, so a faster first window is what is
@@ -129,12 +142,11 @@ bool learner::exceeds_by_state(call_times slower, call_times faster) const noexc
 
 void learner::watch(call_times took) noexcept {
   if (usual_.call == 0) return;
-  slower_ += exceeds_by_state(took, usual_);
-  faster_ += exceeds_by_state(usual_, took);
-  if (++watched_ < watched_calls) return;
-  bool const deviates = std::max(slower_, faster_) >= deviating_calls;
-  watched_ = slower_ = faster_ = 0;
-  if (deviates) deviate();
+  add(watched_, took);
+  if (watched_.calls < most_samples) return;
+  call_times const found = usual_of(watched_);
+  watched_ = {};
+  if (exceeds_by_state(found, usual_) || exceeds_by_state(usual_, found)) deviate();
 }
 
 /// What the last call of a window took is known one call after the next one has been chosen, and later by as many as are decided
@@ -174,12 +186,18 @@ bool learner::has_far_slower_calls(unsigned candidate) const noexcept {
   return mine.calls != 0 && exceeds(fastest_of(mine).call, least().call, hopeless_percent);
 }
 
-/// In its calls and, where they tell of it, in its cycles: slower calls may leave lines where the caller wants them.
+/// In its calls and, where they tell of it, in its cycles: slower calls may leave lines where the caller wants them. Of cycles no
+/// fewer than two tell: one may be behind a rewritten array, and the next one not.
 bool learner::is_far_slower(unsigned candidate) const noexcept {
   if (!has_far_slower_calls(candidate)) return false;
-  call_times const fastest = least(), mine = fastest_of(records_[candidate]);
-  bool const cycles_tell = records_[candidate].cycles != 0 && fastest.cycle <= longest_cycle * fastest.call;
-  return !cycles_tell || exceeds(mine.cycle, fastest.cycle, hopeless_percent);
+  record const& mine = records_[candidate];
+  call_times const fastest = least();
+  bool const cycles_tell = mine.cycles != 0 && fastest.cycle <= longest_cycle * fastest.call;
+  if (!cycles_tell) return true;
+  std::uint64_t least_cycle = UINT32_MAX;
+  for (record const& r : records_)
+    if (r.cycles > 1) least_cycle = std::min(least_cycle, mean(r.cycle, r.cycles));
+  return mine.cycles > 1 && exceeds(mean(mine.cycle, mine.cycles), least_cycle, hopeless_percent);
 }
 
 bool learner::cycles_decide() const noexcept {
@@ -188,8 +206,8 @@ bool learner::cycles_decide() const noexcept {
     record const& r = records_[k];
     if (is_far_slower(k)) continue;
     if (r.cycles < least_samples || r.calls < least_samples) return false;
-    call = std::min<std::uint64_t>(call, lower_median(r.call, r.calls));
-    cycle = std::min<std::uint64_t>(cycle, lower_median(r.cycle, r.cycles));
+    call = std::min<std::uint64_t>(call, typical(r.call, r.calls));
+    cycle = std::min<std::uint64_t>(cycle, typical(r.cycle, r.cycles));
   }
   return cycle <= longest_cycle * call;
 }
@@ -197,13 +215,14 @@ bool learner::cycles_decide() const noexcept {
 void learner::choose() noexcept {
   exploring_ = false;
   ++epoch_;
-  calls_ = watched_ = slower_ = faster_ = 0;
+  calls_ = 0;
+  watched_ = {};
   by_cycle_ = cycles_decide();
   auto const time_of = [&](unsigned k) -> std::uint64_t {
     record const& r = records_[k];
     if (is_far_slower(k) || r.calls < least_samples) return UINT32_MAX;
-    if (!by_cycle_) return lower_median(r.call, r.calls);
-    std::uint64_t const cycle = lower_median(r.cycle, r.cycles);
+    if (!by_cycle_) return typical(r.call, r.calls);
+    std::uint64_t const cycle = typical(r.cycle, r.cycles);
     return has_far_slower_calls(k) ? cycle * slow_calls_percent / 100 : cycle;
   };
   unsigned found = 0;
@@ -225,8 +244,8 @@ void learner::choose() noexcept {
   for (unsigned k = 0; k < candidates_; ++k) {
     record const& r = records_[k];
     if (k == best_ || r.calls == 0) continue;
-    std::uint64_t const calls = is_far_slower(k) ? pace_.skipped + 2 : std::uint64_t{pace_.rounds} * pace_.window;
-    others += calls * lower_median(r.call, r.calls) / std::max(usual_.call, 1u);
+    std::uint64_t const calls = is_far_slower(k) ? pace_.skipped + 3 : std::uint64_t{pace_.rounds} * pace_.window;
+    others += calls * typical(r.call, r.calls) / std::max(usual_.call, 1u);
   }
   calls_to_next_ =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(others * calls_per_measured, fewest_calls, most_calls));

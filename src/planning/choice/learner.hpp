@@ -15,9 +15,10 @@ struct call_times {
 
 /// How a learner spends calls on measuring.
 struct learning_pace {
-  std::uint32_t before = 16;  ///< calls of candidate 0: a shape that is called less often is not worth a trial
-  std::uint32_t window = 5;   ///< consecutive calls of one candidate …
-  std::uint32_t skipped = 2;  ///< … of which so many only bring the lines where this candidate leaves them
+  std::uint32_t before = 10;  ///< calls of candidate 0: a shape that is called less often is not worth a trial
+  std::uint32_t window = 6;   ///< consecutive calls of one candidate …
+  std::uint32_t skipped = 2;  ///< … of which so many only bring the lines where this candidate leaves them; the others are as
+                              ///< many calls behind a rewritten array as not, if a caller alternates
   std::uint32_t rounds = 2;   ///< windows of each candidate
   bool gives_up = true;       ///< not on with what is far slower than another, nor without times
   std::uint32_t ahead = 0;    ///< calls that are decided on beyond the next one; fewer than learner::most_ahead
@@ -51,7 +52,7 @@ class learner {
   void called(call_times before) noexcept;
 
  private:
-  static constexpr std::uint32_t most_samples = 6;
+  static constexpr std::uint32_t most_samples = 8;
 
   struct record {
     std::array<std::uint32_t, most_samples> call{}, cycle{};
@@ -96,7 +97,7 @@ class learner {
   bool by_cycle_ = false;                 ///< … as a cycle, or as a call
   bool settled_ = false;                  ///< usual_ is what they take now, not what they took while others were tried
   std::uint32_t calls_ = 0, calls_to_next_ = 0;
-  std::uint32_t watched_ = 0, slower_ = 0, faster_ = 0;
+  record watched_ = {};  ///< its latest calls, as many as are compared at once
   std::uint32_t pause_ = 0;  ///< calls before a deviation counts: longer where it has changed nothing
 };
 
