@@ -16,7 +16,7 @@ std::shared_ptr<detail::bound_plan const> plan_of(member& me, verb what, std::si
                        .in = &one,
                        .out = in_place ? &one : &other,
                        .count = count,
-                       .reduction = &detail::table_of<float, plus>()};
+                       .reduction = detail::only_moves(what) ? &detail::copy_of<float>() : &detail::table_of<float, plus>()};
   return me.state().team.plans.of_call(c);
 }
 
@@ -218,6 +218,72 @@ TEST(Learning, BeginsAnewAfterAReset) {
   std::thread other([&] { live(1); });
   live(0);
   other.join();
+}
+
+/// What rank `r` has after a call of these verbs, and what comes of them. Every value says of which call and rank it is.
+struct rooted_calls {
+  std::size_t count = 3000;  ///< of each rank
+  int calls = 0;
+
+  float value(rank_t of, std::size_t at) const { return static_cast<float>(calls * 64 + of) + static_cast<float>(at % 7); }
+  void make(member& me, rank_t root) {
+    ++calls;
+    std::size_t const ranks = me.size();
+    std::vector<float> whole(count * ranks), own(count), got(count * ranks);
+    for (std::size_t at = 0; at < whole.size(); ++at) whole[at] = value(root, at);
+    for (std::size_t at = 0; at < count; ++at) own[at] = value(me.rank(), at);
+    bool const is_root = me.rank() == root;
+
+    auto spread = is_root ? whole : got;
+    broadcast(me, spread, root);
+    EXPECT_EQ(spread, whole);
+    std::vector<float> piece(count);
+    scatter(me, is_root ? std::span<float const>(whole) : std::span<float const>(), std::span(piece), root);
+    for (std::size_t at = 0; at < count; ++at) ASSERT_EQ(piece[at], value(root, me.rank() * count + at));
+    gather(me, std::span<float const>(own), is_root ? std::span(got) : std::span<float>(), root);
+    for (std::size_t at = 0; is_root && at < got.size(); ++at)
+      ASSERT_EQ(got[at], value(static_cast<rank_t>(at / count), at % count));
+  }
+};
+
+/// Red if ranks do not agree on the candidates that the root takes in turn.
+TEST(Learning, OfOneRankIsFollowedByAll) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  for (rank_t const ranks : {2u, 3u, 5u}) {
+    team all(options_for(ranks));
+    std::vector<rooted_calls> calls(ranks);
+    for (int run = 0; run < 3; ++run)
+      all.run([&](member& me) {
+        for (int call = 0; call < test::by_effort(9, 30, 200); ++call) calls[me.rank()].make(me, call % 2 == 0 ? 0 : ranks - 1);
+      });
+    all.run([&](member& me) {
+      auto const plan = plan_of(me, verb::broadcast, ranks * std::size_t{3000});
+      ASSERT_NE(plan->candidacy.lessons, nullptr);
+      auto const& of_rank = plan->candidacy.lessons->of->of_rank;
+      EXPECT_GT(of_rank[0].calls, 9u);
+      EXPECT_EQ(of_rank[me.rank()].calls, of_rank[0].calls);
+      EXPECT_EQ(of_rank[me.rank()].next, of_rank[0].next);
+    });
+  }
+}
+
+/// The last rank ends a run in which others have made a call more.
+TEST(Learning, OfOneRankBeginsAnewAfterAFailure) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  team all(options_for(3));
+  std::vector<rooted_calls> calls(3);
+  for (int run = 0; run < 6; ++run) {
+    EXPECT_THROW(all.run([&](member& me) {
+      for (int call = 0; call < run; ++call) calls[me.rank()].make(me, 0);
+      if (me.rank() == 2) throw std::runtime_error("had enough");
+      calls[me.rank()].make(me, 0);
+    }),
+                 std::runtime_error);
+    for (rooted_calls& each : calls) each.calls = 100 * run;
+    all.run([&](member& me) {
+      for (int call = 0; call < 7; ++call) calls[me.rank()].make(me, 0);
+    });
+  }
 }
 
 /// Each in its own plan store; what is learned in a split team goes with it.
