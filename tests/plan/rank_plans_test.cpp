@@ -241,6 +241,18 @@ TEST_F(RankPlans, ForgetsAllWhenThereAreTooMany) {
   EXPECT_EQ(in_front, 1u);
 }
 
+/// Red if a plan may end while another rank is about to make the same call.
+TEST_F(RankPlans, KeepsWhatWasCalledForAsManyShapesMore) {
+  std::weak_ptr<detail::bound_plan const> const first = store_.of_call(sum_of(1));
+  call(sum_of(1));
+  fill();
+  call(sum_of(rank_plans::most + 1));
+  EXPECT_FALSE(first.expired());
+  call(sum_of(1));
+  for (std::size_t count = 1; count <= rank_plans::most; ++count) call(sum_of(2 * rank_plans::most + count));
+  EXPECT_FALSE(first.expired());
+}
+
 TEST_F(RankPlans, ForgetsNothingWhileOperationsNeedTheirPlans) {
   fill();
   call(sum_of(rank_plans::most + 1), false);

@@ -2,6 +2,7 @@
 // Calls whose plan follows from what earlier ones took: ranks agree, bits stay, failures leave nothing behind.
 #include <cstring>
 #include <random>
+#include <thread>
 
 #include "support/verbs.hpp"
 #include "team/team_state.hpp"

@@ -24,7 +24,7 @@ enum class verb : std::uint8_t {
   exclusive_scan,
   barrier,
   reduce_shared,   ///< one result, in an array that all ranks name
-  allreduce_view,  ///< one result per node, a small one per rank, in the team's memory
+  allreduce_view,  ///< one result per rank, or of long ones per node, in the team's memory
   gather,
   scatter,
   all_to_all

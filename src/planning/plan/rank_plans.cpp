@@ -5,11 +5,12 @@ namespace coset::planning {
 
 detail::bound_plan const& rank_plans::bind_anew(detail::call const& c, shape const& key, bool idle, bool tells) {
   if (all.size() >= most && idle) {
-    all.clear();
+    before_ = std::exchange(all, {});
     front = {};
     latest_plan_ = nullptr;
   }
   auto& bound = all[key];
+  if (auto const kept = before_.find(key); !bound && kept != before_.end()) bound = std::move(kept->second);
   if (!bound) {
     bound = store.of_call(c);
     bound_last_ = bound->id;

@@ -21,12 +21,16 @@ struct rank_plans {
   explicit rank_plans(plan_store& of_team) : store(of_team) {}
 
   static constexpr std::size_t front_size = 8;
-  static constexpr std::size_t most = 1024;  ///< shapes kept; more than that and all are forgotten
+  /// Shapes kept; with more, those are forgotten that have not been called since the last time. So a rank has what it has called for as
+  /// many shapes more: what ranks learn about a shape lives as long as one of them has it, and must not end between the first
+  /// rank's call and the last one's, who may be two operations behind.
+  static constexpr std::size_t most = 1024;
 
   plan_store& store;
   using entry = std::pair<shape, detail::bound_plan const*>;
   std::array<entry, front_size> front{};
-  std::unordered_map<shape, std::shared_ptr<detail::bound_plan const>, shape_hash> all;
+  using bound_plans = std::unordered_map<shape, std::shared_ptr<detail::bound_plan const>, shape_hash>;
+  bound_plans all;
 
   /// The plan of the call that was noted last, if this one is the same on the same arrays: what was right about it
   /// still is.
@@ -80,6 +84,7 @@ struct rank_plans {
   }
   detail::bound_plan const& bind_anew(detail::call const&, shape const&, bool idle, bool tells);
 
+  bound_plans before_;  ///< until as many others have come; null where they have been called again
   detail::call latest_{};                            ///< whose counts are gone
   std::uint64_t latest_counts_ = 0;                  ///< hash
   detail::bound_plan const* latest_plan_ = nullptr;  ///< as long as `all` has it
