@@ -255,9 +255,9 @@ COSET_API coset_status coset_member_refuse(coset_member*, char const* reason);
 /// round and (P−1)·m read per rank for small arrays of m bytes, two rounds and 2(P−1)/P·m for larger ones.
 COSET_API coset_status coset_allreduce(coset_member*, void const* in, void* out, size_t count, coset_type,
                                        coset_operation);
-/// The same, but returns a pointer to the result in the team's memory: one per rank while those of all
-/// take no more than 8 MiB, else one per node and process. It may be read until this rank's next collective call of any kind, including coset_start_…(), or until the body
-/// ends or a reset. `in` may not be the result of the last call.
+/// The same, but returns a pointer to the result in the team's memory: one per rank while those of all take no more than 8 MiB,
+/// else one per node and process. It may be read until this rank's next collective call of any kind, including
+/// coset_start_…(), or until the body ends or a reset. `in` may not be the result of the last call.
 COSET_API coset_status coset_allreduce_view(coset_member*, void const* in, size_t count, coset_type, coset_operation,
                                             void const** out);
 /// The same into one shared array: `out` is the same array on every rank of a process, and not an input. Nothing is written

@@ -57,7 +57,10 @@ void add_bench(CLI::App& app) {
                   "sum, prod, min, max, or repsum: reproducible sums; the rivals' sums are plain")
       ->check(one_of({"sum", "prod", "min", "max", "repsum"}))
       ->capture_default_str();
-  bench.add_option("--timing", a->timing, "cycle: rewrite, reduce, read; call: the call alone; alternating: two collectives for each time that inputs are rewritten and results read")
+  bench
+      .add_option("--timing", a->timing,
+                  "cycle: rewrite, reduce, read; call: the call alone; alternating: two collectives for each time that "
+                  "inputs are rewritten and results read")
       ->check(one_of({"cycle", "call", "alternating"}))
       ->capture_default_str();
   bench

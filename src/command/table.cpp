@@ -140,6 +140,15 @@ std::string table::line_of(row const& of, columns const& which) const {
                 [&](column const& c) { return for_people(c.shown, value_in(of, c.key)); });
 }
 
+std::size_t table::within(char const* key, double most) const {
+  auto const is_within = [&](row const& of) { return of.at(key).get<double>() <= most; };
+  return static_cast<std::size_t>(std::ranges::count_if(rows_, is_within));
+}
+
+std::string table::within_in_words(char const* key, double most) const {
+  return fmt::format("{} of {} cells within {}", within(key, most), rows_.size(), most);
+}
+
 std::string table::lines() const {
   std::string text;
   for (row const& each : rows_) text += line(each);

@@ -51,6 +51,9 @@ class table {
   /// Columns become as wide as this row needs: of tables whose rows are told as they are found.
   void make_room(row const&);
   std::vector<row> const& rows() const { return rows_; }
+  /// In how many rows this number is no more than `most`; "110 of 126 cells within 1.05".
+  std::size_t within(char const* key, double most) const;
+  std::string within_in_words(char const* key, double most) const;
 
   std::string as_text() const { return heads() + lines(); }
   /// As many parts as fit so many columns of a terminal, each with the first `repeated` columns of the table.

@@ -67,8 +67,8 @@ void tell_change(bound_plan const& plan, unsigned best) {
 }
 
 /// As complete(), timed: what the call took, and the caller before it.
-call_times complete_timed(rank_state& me, flight& f, rank_lesson& mine, bound_plan const& plan, void const* in, void* out,
-                          void const* operation) {
+call_times complete_timed(rank_state& me, flight& f, rank_lesson& mine, bound_plan const& plan, void const* in,
+                          void* out, void const* operation) {
   std::uint64_t const begin = ticks();
   bool const follows = mine.began != 0 && mine.generation == me.shared.marks.generation;
   call_times const before{mine.took, follows ? as_told(begin - mine.began) : 0};
@@ -95,10 +95,11 @@ void learn(rank_lesson& mine, call_times const& before, bound_plan const& plan, 
 /// the end of the call before that, is there. And it still is: the leader replaces it five calls later, in which it waits for this rank's entry,
 /// or until this rank is done with its lines. tests/memory explores it (*led …*), and fails if decisions are made for a call sooner.
 void follow(rank_lesson& mine, detail::decisions& decided, bool is_leader) {
-  auto const place_of = [](std::uint32_t call) { return call % decltype(decided.candidate_of)().size(); };
+  auto const place_of = [](std::uint32_t call) { return call % detail::decisions::kept; };
   if (is_leader) {
     std::uint32_t const call = mine.calls + 1 + detail::decisions::ahead;
-    decided.candidate_of[place_of(call)].store(static_cast<std::uint8_t>(mine.learner.next()), std::memory_order_relaxed);
+    decided.candidate_of[place_of(call)].store(static_cast<std::uint8_t>(mine.learner.next()),
+                                               std::memory_order_relaxed);
   }
   ++mine.calls;
   bool const is_decided = mine.calls > detail::decisions::ahead;

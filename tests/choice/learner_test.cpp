@@ -124,7 +124,8 @@ TEST(Learner, AddsUpWhatACallerTakesWhoRewritesBeforeEveryOtherCall) {
   for (bool const begins_with_rewritten : {false, true}) {
     caller c{learner(2)};
     for (int k = 0; k < 100; ++k)
-      c.call((k % 2 == 0) == begins_with_rewritten ? machine{{1000, 700}, {1000, 2000}} : machine{{1000, 700}, {0, 0}}, 1);
+      c.call((k % 2 == 0) == begins_with_rewritten ? machine{{1000, 700}, {1000, 2000}} : machine{{1000, 700}, {0, 0}},
+             1);
     EXPECT_EQ(c.last(30, 0), 30);
   }
 }

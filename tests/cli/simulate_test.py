@@ -34,6 +34,27 @@ class Simulate(Files):
                 self.assertGreater(chosen["model_seconds"], 0)
                 self.assertLessEqual({"barriers", "binomial/staged", "direct/staged", "direct/zero_copy"}, plans.keys())
 
+    def test_guidelines_hold_verbs_against_what_gives_more(self):
+        asked = ["64K", "8", "--guidelines", "--topology", "core:4 pu:1", "--ranks", 3]
+        found = json.loads(coset("simulate", "all", *asked, "--json").stdout)
+        rows = found["rows"]
+        than = {row["than"] for row in rows if (row["verb"], row["bytes"]) == ("reduce", 8)}
+        self.assertEqual(than, {"allreduce", "reduce_scatter + gather", "itself of 64 KiB", "itself on 4 ranks"})
+        self.assertEqual(found["of"], len(rows))
+        self.assertEqual(found["within"], sum(row["ratio"] <= found["limit"] for row in rows))
+        seconds = {}
+        for verb in ("reduce", "allreduce"):
+            machine, = simulate(verb, "64K", *asked[3:], "--considered", 0)
+            seconds[verb], = (plan["seconds"] for plan in machine["sizes"][0]["plans"] if plan["chosen"])
+        beside, = (row["ratio"] for row in rows if (row["verb"], row["bytes"], row["than"]) == ("reduce", 65536, "allreduce"))
+        self.assertAlmostEqual(beside, seconds["reduce"] / seconds["allreduce"])
+        self.assertIn(f"{found['within']} of {len(rows)} cells within", coset("simulate", "all", *asked).stdout)
+
+    def test_guidelines_of_shared_arrays_are_refused(self):
+        refused = coset("simulate", "reduce_shared", "8", "--guidelines", "--topology", "core:4 pu:1")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("not simulated", refused.stderr)
+
     def test_the_chosen_plan_is_told_where_it_is_named_too(self):
         said = json.loads(coset("why", "gather", "1K", "--topology", "core:32 pu:1", "--json").stdout)["chosen"]
         asked = ["gather", "1K", "--topology", "core:32 pu:1", "--plan", f"{said['algorithm']}/{said['storage']}"]

@@ -13,11 +13,12 @@ namespace {
 
 std::shared_ptr<detail::bound_plan const> plan_of(member& me, verb what, std::size_t count, bool in_place = false) {
   float one = 0, other = 0;
-  detail::call const c{.what = what,
-                       .in = &one,
-                       .out = in_place ? &one : &other,
-                       .count = count,
-                       .reduction = detail::only_moves(what) ? &detail::copy_of<float>() : &detail::table_of<float, plus>()};
+  detail::call const c{
+      .what = what,
+      .in = &one,
+      .out = in_place ? &one : &other,
+      .count = count,
+      .reduction = detail::only_moves(what) ? &detail::copy_of<float>() : &detail::table_of<float, plus>()};
   return me.state().team.plans.of_call(c);
 }
 
@@ -226,18 +227,23 @@ struct rooted_calls {
   std::size_t count = 3000;  ///< of each rank
   int calls = 0;
 
-  float value(rank_t of, std::size_t at) const { return static_cast<float>(calls * 64 + of) + static_cast<float>(at % 7); }
+  float value(rank_t of, std::size_t at) const {
+    return static_cast<float>(calls * 64 + of) + static_cast<float>(at % 7);
+  }
   void make(member& me, rank_t root) {
     ++calls;
-    std::size_t const ranks = me.size();
+    rank_t const ranks = me.size();
     std::vector<float> whole(count * ranks), own(count), got(count * ranks);
     for (std::size_t at = 0; at < whole.size(); ++at) whole[at] = value(root, at);
     for (std::size_t at = 0; at < count; ++at) own[at] = value(me.rank(), at);
     bool const is_root = me.rank() == root;
 
-    auto spread = is_root ? whole : got;
+    auto spread = is_root ? whole : got, started = spread;
+    auto under_way = start_broadcast(me, started, root);
     broadcast(me, spread, root);
     EXPECT_EQ(spread, whole);
+    under_way.wait();
+    EXPECT_EQ(started, whole);
     std::vector<float> piece(count);
     scatter(me, is_root ? std::span<float const>(whole) : std::span<float const>(), std::span(piece), root);
     for (std::size_t at = 0; at < count; ++at) ASSERT_EQ(piece[at], value(root, me.rank() * count + at));
@@ -255,7 +261,8 @@ TEST(Learning, OfOneRankIsFollowedByAll) {
     std::vector<rooted_calls> calls(ranks);
     for (int run = 0; run < 3; ++run)
       all.run([&](member& me) {
-        for (int call = 0; call < test::by_effort(9, 30, 200); ++call) calls[me.rank()].make(me, call % 2 == 0 ? 0 : ranks - 1);
+        for (int call = 0; call < test::by_effort(9, 30, 200); ++call)
+          calls[me.rank()].make(me, call % 2 == 0 ? 0 : ranks - 1);
       });
     all.run([&](member& me) {
       auto const plan = plan_of(me, verb::broadcast, ranks * std::size_t{3000});
@@ -266,6 +273,30 @@ TEST(Learning, OfOneRankIsFollowedByAll) {
       EXPECT_EQ(of_rank[me.rank()].next, of_rank[0].next);
     });
   }
+}
+
+/// Whose ranks are numbered backwards.
+TEST(Learning, OfOneRankIsFollowedInSplitTeams) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  team all(options_for(3));
+  std::vector<rooted_calls> calls(3);
+  all.run([&](member& me) {
+    member turned = me.split(0, -static_cast<int>(me.rank()));
+    for (int call = 0; call < 9; ++call) {
+      calls[me.rank()].make(turned, 1);
+      calls[me.rank()].make(me, 0);
+    }
+  });
+}
+
+/// One storage has several, another none, so that calls are of different numbers of operations.
+TEST(Learning, OfOneRankIsFollowedBySegments) {
+  test::variable const flipping("COSET_ADAPT", "flip");
+  team both(options_for(2));
+  std::vector<rooted_calls> calls(2, rooted_calls{.count = 600'000});
+  both.run([&](member& me) {
+    for (int call = 0; call < 7; ++call) calls[me.rank()].make(me, 1);
+  });
 }
 
 /// The last rank ends a run in which others have made a call more.

@@ -111,7 +111,8 @@ void expect_arena_on(unsigned on, member& me) {
   expect_on(on, &arena.attention(me.rank()), sizeof(runtime::attention_line), "attention of " + rank);
   expect_on(on, &arena.own(me.rank()), sizeof(runtime::own_line), "own line of " + rank);
   bool const shown_here = state.team.node_leaders[me.rank()] == me.rank();
-  if (shown_here) expect_on(on, state.memory.shared_view.at, state.memory.shared_view.capacity, "view of " + rank, false);
+  if (shown_here)
+    expect_on(on, state.memory.shared_view.at, state.memory.shared_view.capacity, "view of " + rank, false);
 }
 
 TEST_F(Memory, OfTheArenaIsOnItsOwnersNode) {

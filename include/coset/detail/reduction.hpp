@@ -226,8 +226,8 @@ COSET_PER_COPY inline constexpr fold_set plain_folds = [] {
   return set;
 }();
 
-/// Copies one source to any number of destinations. One that is the source itself and comes after others is written all the same,
-/// tile by tile: its lines shall belong to who copies, see `returns` of storages.
+/// Copies one source to any number of destinations. A source that is also the second of two destinations is written all the same,
+/// tile by tile: its lines shall belong to the rank that copies, see `policy::returns`.
 template <std::size_t ElementBytes>
 void copy_fold(void const*, void* const* to, std::uint32_t destinations, void const* const* from, std::uint32_t,
                std::size_t count) {
@@ -239,8 +239,8 @@ void copy_fold(void const*, void* const* to, std::uint32_t destinations, void co
   }
   auto* const out = static_cast<std::byte*>(to[0]);
   auto* const back = static_cast<std::byte*>(to[1]);
-  for (std::size_t at = 0; at < bytes; at += 2048) {
-    std::size_t const length = std::min<std::size_t>(2048, bytes - at);
+  for (std::size_t at = 0; at < bytes; at += tile_bytes) {
+    std::size_t const length = std::min(tile_bytes, bytes - at);
     std::memcpy(out + at, back + at, length);
     std::memcpy(back + at, out + at, length);
   }

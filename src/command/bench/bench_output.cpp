@@ -91,9 +91,7 @@ std::string bench_preamble(bench_setting const& s) {
   auto const policy = environment::value("OMP_WAIT_POLICY");
   return fmt::format("# coset {}: {} ranks on processors {}, {}\n", s.verb, s.ranks, fmt::join(s.processors, " "),
                      instruction_set_in_words(kernels::instruction_set())) +
-         fmt::format("# time: {}; all take turns in {} rounds\n",
-                     in_words(s.options.timing),
-                     s.options.rounds) +
+         fmt::format("# time: {}; all take turns in {} rounds\n", in_words(s.options.timing), s.options.rounds) +
          fmt::format(
              "# rivals: pinned like coset's ranks, asleep while others run, no region start timed except oneTBB's; "
              "OMP_WAIT_POLICY={}\n"

@@ -30,7 +30,7 @@
 namespace coset::cli {
 namespace {
 
-constexpr double most_regret = 1.15, most_of_guideline = 1.05;
+constexpr double most_regret = 1.15;
 
 /// What is asked of the choice for a verb of so many bytes by these ranks.
 choice::question question_of(judged_request const& r, std::string const& verb_name, std::uint64_t bytes) {
@@ -106,15 +106,14 @@ class judged_table {
         judged_(judged),
         most_(most) {}
 
-  void add(table::row row) {
-    ++all_;
-    if (row[judged_].get<double>() <= most_) ++within_;
-    rows_.add(std::move(row));
-  }
+  void add(table::row row) { rows_.add(std::move(row)); }
   void print() const {
-    std::cout << rows_.as_text() << fmt::format("{} of {} cells within {}\n", within_, all_, most_);
+    std::cout << rows_.as_text() << rows_.within_in_words(judged_, most_) << '\n';
     if (json_.wanted())
-      json_.write(text_of({{"rows", rows_.as_json()}, {"within", within_}, {"of", all_}, {"limit", most_}}));
+      json_.write(text_of({{"rows", rows_.as_json()},
+                           {"within", rows_.within(judged_, most_)},
+                           {"of", rows_.rows().size()},
+                           {"limit", most_}}));
     if (csv_.wanted()) csv_.write(rows_.as_csv());
   }
 
@@ -123,7 +122,6 @@ class judged_table {
   table rows_;
   char const* judged_;
   double most_;
-  std::size_t within_ = 0, all_ = 0;
 };
 
 table table_of_cells() {
@@ -225,7 +223,7 @@ void measure_regret(judged_request const& r) {
 
 void measure_guidelines(judged_request const& r) {
   judged_table rows(r, table_of_cells().with(as::ratio, {"ratio", "from", "to"}).with(as::words, {"than"}), "ratio",
-                    most_of_guideline);
+                    measure::most_of_guideline);
   measure::latency_probe probe(r.processors);
   std::size_t wrong = 0;
   for_each_cell(r, [&](std::string const& verb_name, std::uint64_t bytes, measure::timing timing) {

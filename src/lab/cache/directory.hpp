@@ -12,11 +12,11 @@ namespace coset::cache {
 
 /// How a core comes by a line.
 struct served {
-  bool is_here;   ///< it holds the line already, so that nothing happens
-  bool moves;     ///< another core's copy is brought
-  level from;     ///< what joins it with that core, or with the farthest of those that lose theirs
-  rank_t holder;  ///< whose copy is brought
-  double begin;   ///< no sooner than asked for: copies are given to one reader after the other
+  bool is_here;             ///< it holds the line already, so that nothing happens
+  bool moves;               ///< another core's copy is brought
+  level from;               ///< what joins it with that core, or with the farthest of those that lose theirs
+  rank_t holder;            ///< whose copy is brought
+  double begin;             ///< no sooner than asked for: copies are given to one reader after the other
   bool is_written = false;  ///< its holder alone has it, and has written there
 };
 

@@ -35,8 +35,7 @@ std::string preamble(measure::hybrid_stage const& stage, processes_request const
       "# time: {}; contestants take turns in {} rounds, asleep while others run\n"
       "# omp+master: threads fold slices into one array, the master's MPI_Allreduce, all read that array\n"
       "# 1.80×: coset is 1.8 times faster; median of the rounds [95 % interval]\n",
-      stage.describe(), stage.ranks() / r.threads, r.threads, stage.ranks(), stage.hosts(),
-      in_words(r.options.timing),
+      stage.describe(), stage.ranks() / r.threads, r.threads, stage.ranks(), stage.hosts(), in_words(r.options.timing),
       r.options.rounds);
 }
 

@@ -73,7 +73,7 @@ void add_guidelines(guidelines_request const& r, table& to) {
   rank_t const cores = r.machine.cores(), ranks = r.ranks != 0 ? r.ranks : cores;
   for (std::string const& name : r.verbs) {
     verb const what = verb_named(name);
-    if (detail::shares_result(what)) continue;
+    if (detail::shares_result(what) && r.verbs.size() > 1) continue;
     for (std::size_t k = 0; k < r.sizes.size(); ++k) {
       std::uint64_t const bytes = r.sizes[k];
       double const own = seconds(what, bytes, ranks);

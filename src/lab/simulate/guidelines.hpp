@@ -19,7 +19,7 @@ struct guidelines_request {
   rank_t ranks = 0;      ///< 0: one per core
   cache::costs costs;
   cache::timing timing = cache::timing::cycle;
-  std::vector<std::string> verbs;     ///< those whose ranks share arrays are left out
+  std::vector<std::string> verbs;    ///< of several, those whose ranks share arrays are left out
   std::vector<std::uint64_t> sizes;  ///< ascending
 };
 

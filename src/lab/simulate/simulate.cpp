@@ -10,6 +10,7 @@
 #include "command/formats.hpp"
 #include "command/lab.hpp"
 #include "command/machine_options.hpp"
+#include "command/measure/references/compositions.hpp"
 #include "command/numbers.hpp"
 #include "command/why/why.hpp"
 #include "lab/commands.hpp"
@@ -53,7 +54,6 @@ struct simulate_command {
 
  private:
   void judge() const {
-    constexpr double most = 1.05;
     auto rows = table_of_guidelines();
     for (std::string const& topology : topologies) {
       guidelines_request request;
@@ -72,15 +72,19 @@ struct simulate_command {
       }
       add_guidelines(request, rows);
     }
-    auto const within = std::ranges::count_if(
-        rows.rows(), [&](table::row const& row) { return row["ratio"].get<double>() <= most; });
+    constexpr double most = measure::most_of_guideline;
     if (output.as.json)
-      std::cout << nlohmann::ordered_json{{"coset_simulate", 1}, {"rows", rows.as_json()}, {"limit", most}}.dump(1)
+      std::cout << nlohmann::ordered_json{{"coset_simulate", 1},
+                                          {"rows", rows.as_json()},
+                                          {"within", rows.within("ratio", most)},
+                                          {"of", rows.rows().size()},
+                                          {"limit", most}}
+                       .dump(1)
                 << '\n';
     else if (output.as.is_table())
       std::cout << output.as.of(rows, "guidelines, simulated");
     else
-      std::cout << rows.as_text() << fmt::format("{} of {} cells within {}\n", within, rows.rows().size(), most);
+      std::cout << rows.as_text() << rows.within_in_words("ratio", most) << '\n';
   }
 
   cache::timing timing_wanted() const { return timed == "call" ? cache::timing::call : cache::timing::cycle; }
@@ -181,10 +185,10 @@ void add_simulate(CLI::App& app) {
   simulate.add_option("--costs", state->costs_file,
                       "A file with such costs: {\"l3.read\": 2e-8, \"package.link\": 8e10}");
   simulate.add_flag("--in-place", state->in_place, "Input and output are the same array");
-  auto& judges =
-      *simulate.add_flag("--guidelines", state->output.judges,
-                         "Instead, of a verb or of all, hold what is chosen against other verbs and compositions that give as "
-                         "much or more, and against itself for more bytes and with one rank more");
+  auto& judges = *simulate.add_flag(
+      "--guidelines", state->output.judges,
+      "Instead, of a verb or of all, hold what is chosen against other verbs and compositions that give as "
+      "much or more, and against itself for more bytes and with one rank more");
   for (auto const* const other : {"--plan", "--considered", "--in-place"}) judges.excludes(simulate.get_option(other));
   simulate.add_flag("--all", state->output.all,
                     "Show every plan that is simulated, with the lines that move on each level");

@@ -19,7 +19,7 @@ struct memory_costs {
   double touched = 20e-9;     ///< for reaching others' arrays at all: whoever does says so first, in case a rank fails
   double regained = 0.09e-9;  ///< of a line that others have fetched, when its owner writes there again
   double regained_beyond = 0.042e-9;  ///< the same once it has left the owner's own cache
-  double kept_out = 0.06e-9;         ///< stored past caches that would have held it
+  double kept_out = 0.06e-9;          ///< stored past caches that would have held it
 
   friend bool operator==(memory_costs const&, memory_costs const&) = default;
 };

@@ -41,7 +41,8 @@ std::vector<program::policy> alternatives(question const& asked, answer const& c
   std::erase_if(all, [&](program::policy const& p) {
     bool const is_long = q.bytes > most_staged_bytes && !p.returns;
     bool const is_at_once = p.how == copies::pull && p.first == program::area::staging;
-    return is_at_once || (p.first == program::area::staging && is_long) || (p.streams && q.bytes < fewest_streamed_bytes);
+    return is_at_once || (p.first == program::area::staging && is_long) ||
+           (p.streams && q.bytes < fewest_streamed_bytes);
   });
   for (program::policy& p : all) {
     p.in_place = chosen.storage.in_place;

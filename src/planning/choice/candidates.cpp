@@ -18,8 +18,8 @@ using detail::is_of_pieces;
 using detail::is_rooted;
 using detail::is_scan;
 using detail::is_to_root;
-using detail::spreads_whole;
 using detail::row_of;
+using detail::spreads_whole;
 using schedule::algorithm;
 using schedule::value_of;
 

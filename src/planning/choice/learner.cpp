@@ -7,7 +7,7 @@
 namespace coset::choice {
 namespace {
 
-/// Fewer say little.
+/// Fewer samples say little.
 constexpr std::uint32_t least_samples = 3;
 /// Of the fastest: not worth another look.
 constexpr std::uint64_t hopeless_percent = 150;

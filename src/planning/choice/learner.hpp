@@ -17,11 +17,12 @@ struct call_times {
 struct learning_pace {
   std::uint32_t before = 10;  ///< calls of candidate 0: a shape that is called less often is not worth a trial
   std::uint32_t window = 6;   ///< consecutive calls of one candidate …
-  std::uint32_t skipped = 2;  ///< … of which so many only bring the lines where this candidate leaves them; the others are as
-                              ///< many calls behind a rewritten array as not, if a caller alternates
-  std::uint32_t rounds = 2;   ///< windows of each candidate
-  bool gives_up = true;       ///< not on with what is far slower than another, nor without times
-  std::uint32_t ahead = 0;    ///< calls that are decided on beyond the next one; fewer than learner::most_ahead
+  std::uint32_t skipped =
+      2;  ///< … of which so many only bring the lines where this candidate leaves them; the others are as
+          ///< many calls behind a rewritten array as not, if a caller alternates
+  std::uint32_t rounds = 2;  ///< windows of each candidate
+  bool gives_up = true;      ///< not on with what is far slower than another, nor without times
+  std::uint32_t ahead = 0;   ///< calls that are decided on beyond the next one; fewer than learner::most_ahead
 
   /// Another candidate at every call, for ever: for tests.
   static learning_pace flipping() { return {0, 1, 0, UINT32_MAX, false, 0}; }
@@ -89,7 +90,7 @@ class learner {
   /// Of calls, in a ring: those that have been made, but nothing is known of, and those that are decided on.
   std::array<step, most_ahead + 2> decided_{};
   std::uint8_t told_ = 0, latest_ = 0;  ///< the call that the next times are of, and the last that is decided on
-  std::uint32_t at_ = 0;  ///< call of the exploration
+  std::uint32_t at_ = 0;                ///< call of the exploration
   std::array<record, most_candidates> records_{};
   // While the best one serves:
   call_times usual_ = {};                 ///< of its calls
@@ -97,7 +98,7 @@ class learner {
   bool by_cycle_ = false;                 ///< … as a cycle, or as a call
   bool settled_ = false;                  ///< usual_ is what they take now, not what they took while others were tried
   std::uint32_t calls_ = 0, calls_to_next_ = 0;
-  record watched_ = {};  ///< its latest calls, as many as are compared at once
+  record watched_ = {};      ///< its latest calls, as many as are compared at once
   std::uint32_t pause_ = 0;  ///< calls before a deviation counts: longer where it has changed nothing
 };
 

@@ -47,7 +47,7 @@ constexpr std::size_t most_kept = 1 * kibibyte, most_kept_by_root = 4 * kibibyte
 /// Of all ranks together. Two near cores of Zen 4 take 0.73 of the time with views of their own at 4 MiB, 1.15 at 16 MiB.
 constexpr std::size_t most_own_views = 8 * mebibyte;
 
-/// Ranks whose arrays lie apart copy what is longer through no third place: two of them, in scans any number.
+/// Ranks that scan copy what is longer through no third place.
 constexpr std::size_t most_staged_apart = 8 * kibibyte;
 
 /// Of what it costs to write a line again that others have fetched: if they have written it, too, as an allreduce's outputs;
@@ -58,13 +58,13 @@ constexpr double if_readers_write = 0.145, if_owners_store = 1.45;
 constexpr double most_at_a_line = 3;
 
 /// What ranks touch stays in their own caches up to so much of one, and nothing does from so much on: ten verbs of two near
-/// cores of Zen 4, the table in this folder's README.
+/// cores of Zen 4, `coset bench VERB 128K 256K 512K 1M 2M --plan direct/zero_copy --plan direct/staged`.
 constexpr double caches_at_hand = 0.7, most_caches_at_hand = 2.2;
 /// Staging pays where so much of it has left, and so much of the arrays has not.
 constexpr double most_staging_at_hand = 0.65, fewest_at_hand = 0.25;
 
-/// Of so much that all ranks fetch from staging the lines are back before a call needs them: the table of two ranks in this
-/// folder's README, and simulated caches of 3 to 16.
+/// Of so much that all ranks fetch from staging the lines are back before a call needs them: two near cores of Zen 4, and simulated
+/// caches of 3 to 16.
 constexpr std::size_t most_staged_for_nothing = 20 * kibibyte;
 
 /// Two ranks on a processor each: only one reads what the other has.
@@ -119,23 +119,21 @@ double at_hand(question const& q, policy const& p) {
   return std::clamp((most_caches_at_hand - caches) / (most_caches_at_hand - caches_at_hand), 0.0, 1.0);
 }
 
-/// Up to so many bytes lines that move between ranks cost more than copies. Measured with 2 to 4 ranks on Zen 4, cycles; of two
-/// ranks of other verbs than allreduce on Zen 4 and Zen 5, near and apart, cycles and calls alone, so that neither is much behind.
+/// Up to so many bytes lines that move between ranks cost more than copies whose lines do not go back. Measured with 2 to 4 ranks on
+/// Zen 4, cycles.
 std::size_t most_staged(question const& q) {
   if (folds_for_all(q.what)) return 128 * kibibyte;
   if (gathers_for_all(q.what)) return 64 * kibibyte;
   if (is_scan(q.what)) return goes_through_outputs(q) ? most_staged_apart : 512 * kibibyte;
   // Each line of pieces has one reader, and would have one in staging; of a gather see is_stored_by_owners.
   if (!is_rooted(q.what) || is_of_pieces(q.what)) return 0;
-  if (is_from_root(q.what)) return are_two(q) ? most_staged_apart : 512 * kibibyte;
-  return are_two(q) ? std::min<std::uint64_t>(own_cache(q) / 2, 2 * mebibyte) : 2 * mebibyte;
+  return is_from_root(q.what) ? 512 * kibibyte : 2 * mebibyte;
 }
 
 /// Of sizes at which arrays would stay in the own caches, and staging does not: others fetch it from where nobody has to be asked.
-/// Measured between two ranks. A scatter gains less than its runs differ.
+/// Measured between two ranks.
 bool staging_alone_leaves(question const& q) {
-  return are_two(q) && !(root_alone_has_all(q) && is_from_root(q.what)) && at_hand(q, staged) < most_staging_at_hand &&
-         at_hand(q, zero_copy) > fewest_at_hand;
+  return are_two(q) && at_hand(q, staged) < most_staging_at_hand && at_hand(q, zero_copy) > fewest_at_hand;
 }
 
 /// The root stores half of a broadcast, or a short scatter's pieces, into its reader's array.
@@ -295,7 +293,8 @@ schedule::price priced_here(schedule::price steps, calibration::memory_costs con
 
 bool has_own_view(question const& q) {
   if (detail::row_of(q.what).in != detail::results::view) return false;
-  bool const is_cheaper = q.pointers && !q.crowded && q.ranks * class_end(q.bytes) <= most_own_views;
+  bool const is_cheaper =
+      q.pointers && !q.crowded && q.hosts.ranks.size() < 2 && q.ranks * class_end(q.bytes) <= most_own_views;
   return q.bytes <= private_view_bytes || is_cheaper;
 }
 
@@ -317,11 +316,10 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   }
   // Pieces that go through several ranks are awaited in each round, and arrays once more, which costs more than short copies.
   bool const passes_on = is_of_pieces(q.what) && kind == schedule_kind::folds && q.bytes <= most_at_once;
-  if (is_returned(q))
-    all.push_back(returning(staged));
-  else if (q.bytes <= most_staged(q) || passes_on || staging_alone_leaves(q))
-    all.push_back(staged);
-  if (kind == schedule_kind::other && !all.empty()) return all;  // where no value can be lost
+  bool const is_staged = q.bytes <= most_staged(q) || passes_on || staging_alone_leaves(q);
+  bool const is_short = is_staged || !all.empty();
+  if (is_staged || is_returned(q)) all.push_back(is_returned(q) ? returning(staged) : staged);
+  if (kind == schedule_kind::other && is_short) return all;  // where no value can be lost
   if (goes_through_outputs(q)) all.push_back(through_outputs);
   if (is_stored_by_root(q)) all.push_back(zero_copy_store);
   all.push_back(zero_copy);

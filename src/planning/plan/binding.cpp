@@ -27,7 +27,8 @@ using detail::extent;
 std::vector<rank_t> outputs_of(team_facts const& team, signature const& s) {
   detail::results const in = detail::row_of(s.what).in;
   if (in == detail::results::shared) return team.spread.leaders(team.ranks);
-  bool const is_shared = in == detail::results::view && !has_own_view(team, s.what, s.count * s.reduction->element_bytes);
+  bool const is_shared =
+      in == detail::results::view && !has_own_view(team, s.what, s.count * s.reduction->element_bytes);
   return is_shared ? team.node_leaders : std::vector<rank_t>{};
 }
 

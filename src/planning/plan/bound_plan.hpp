@@ -74,8 +74,8 @@ struct alignas(detail::line_spacing) rank_lesson {
 
 /// What one rank decides for all, some calls ahead: see runtime/learning.
 struct alignas(line_spacing) decisions {
-  static constexpr std::uint32_t ahead = 3;
-  std::array<std::atomic<std::uint8_t>, 8> candidate_of{};  ///< [number of the call, modulo]
+  static constexpr std::uint32_t ahead = 3, kept = 8;
+  std::array<std::atomic<std::uint8_t>, kept> candidate_of{};  ///< [number of the call, modulo]
 };
 
 /// Of the signature: plans of one signature may be several, as each shared library has tables of its own.

@@ -113,8 +113,7 @@ class plan_store {
   std::unordered_map<shape, pointer, shape_hash> models_;  ///< of each class the plan that was bound last
   std::map<std::tuple<std::size_t, verb, bool, bool>, choice::answer> defaults_;  ///< by bytes, in place, commutative
   programs programs_;
-  while_used<std::map<std::tuple<std::uint32_t, bool, std::size_t>, std::weak_ptr<detail::shape_lessons>>>
-      lessons_;
+  while_used<std::map<std::tuple<std::uint32_t, bool, std::size_t>, std::weak_ptr<detail::shape_lessons>>> lessons_;
   std::set<std::string> said_;
 };
 

@@ -84,9 +84,9 @@ struct rank_plans {
   }
   detail::bound_plan const& bind_anew(detail::call const&, shape const&, bool idle, bool tells);
 
-  bound_plans before_;  ///< until as many others have come; null where they have been called again
-  detail::call latest_{};                            ///< whose counts are gone
-  std::uint64_t latest_counts_ = 0;                  ///< hash
+  bound_plans before_;               ///< until as many others have come; null where they have been called again
+  detail::call latest_{};            ///< whose counts are gone
+  std::uint64_t latest_counts_ = 0;  ///< hash
   detail::bound_plan const* latest_plan_ = nullptr;  ///< as long as `all` has it
   execution latest_execution_;
   std::uint64_t bound_last_ = 0;  ///< id of a plan that no call has had yet, if that was the last to be bound

@@ -59,15 +59,16 @@ policy parse_policy(std::string const& name) {
     what.offloads = offloads;
     if (base == known) return what;
   }
-  throw schedule_error(text::format("unknown storage '{}'; there are {}, each also with {}, {}, {}, in this order{}", name,
-                                    text::joined(policy_names(), ", "), streaming, returning, offloading,
+  throw schedule_error(text::format("unknown storage '{}'; there are {}, each also with {}, {}, {}, in this order{}",
+                                    name, text::joined(policy_names(), ", "), streaming, returning, offloading,
                                     text::did_you_mean(base, policy_names())));
 }
 
 std::string policy_name(policy const& p) {
   for (auto const& [name, what] : named) {
     if (what.first == p.first && what.later == p.later && what.how == p.how)
-      return text::format("{}{}{}{}", name, p.streams ? streaming : "", p.returns ? returning : "", p.offloads ? offloading : "");
+      return text::format("{}{}{}{}", name, p.streams ? streaming : "", p.returns ? returning : "",
+                          p.offloads ? offloading : "");
   }
   return "unnamed";
 }

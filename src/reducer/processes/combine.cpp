@@ -235,7 +235,7 @@ class combination {
   std::byte* room() const {
     rank_t const leader = here_.first - me_.shared.part.first;
     return me_.shared.arena.view_for(leader, runtime::arena::readers::node,
-                                      std::max<std::size_t>(part_.array.count * bytes(), 1));
+                                     std::max<std::size_t>(part_.array.count * bytes(), 1));
   }
 
   /// Each rank a share of what all see; where each has a view of its own the first one everything.

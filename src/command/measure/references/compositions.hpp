@@ -20,6 +20,9 @@ struct composition {
 
 std::span<composition const> all_compositions();
 
+/// What a verb may take, as a multiple of what gives as much or more.
+inline constexpr double most_of_guideline = 1.05;
+
 /// One rank on each processor.
 std::unique_ptr<contestant> make_composition(std::vector<unsigned> const& processors, composition const&);
 
