@@ -279,6 +279,12 @@ unsigned line_bytes(std::vector<usable> const& order) {
   return longest;
 }
 
+std::string vendor(std::vector<usable> const& order) {
+  for (hwloc_obj_t around = order.front().pu; around != nullptr; around = around->parent)
+    if (char const* found = hwloc_obj_get_info_by_name(around, "CPUVendor"); found != nullptr) return found;
+  return {};
+}
+
 topology read(hwloc_topology_t machine, std::string name, std::function<bool(unsigned)> const& allowed) {
   auto const order = usable_in_order(machine, allowed);
   if (order.empty()) throw topology_error("no processor of " + name + " may be used");
@@ -291,6 +297,7 @@ topology read(hwloc_topology_t machine, std::string name, std::function<bool(uns
   result.cache_bytes = cache_bytes(order);
   result.l2_bytes = l2_bytes(order);
   result.line_bytes = line_bytes(order);
+  result.vendor = vendor(order);
   result.has_l3 = std::ranges::any_of(
       order, [](usable const& each) { return ancestor_or(each.pu, HWLOC_OBJ_L3CACHE, nullptr) != nullptr; });
   return result;

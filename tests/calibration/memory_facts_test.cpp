@@ -19,5 +19,14 @@ TEST(MemoryFacts, BelieveNoCoreMoreOfALastCacheThanCoresHave) {
   EXPECT_EQ(of("core:4 pu:1").last_cache_bytes, 0u);
 }
 
+TEST(MemoryFacts, LinesAreHandedOverUnlessCoresAreOfIntel) {
+  auto machine = topology::synthetic("core:4 pu:1");
+  EXPECT_TRUE(told_of(machine).hands_over);
+  machine.vendor = "GenuineIntel";
+  EXPECT_FALSE(told_of(machine).hands_over);
+  machine.vendor = "AuthenticAMD";
+  EXPECT_TRUE(told_of(machine).hands_over);
+}
+
 }  // namespace
 }  // namespace coset::calibration

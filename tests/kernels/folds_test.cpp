@@ -11,6 +11,7 @@
 
 #include "effort.hpp"
 #include "kernels/reference.hpp"
+#include "runtime/kernels/processor.hpp"
 
 namespace coset::kernels::test {
 namespace {
@@ -176,6 +177,22 @@ TEST_P(Folds, AreThoseOfAPlainLoopAtLengthsBeyondATile) {
       }
     }
   });
+}
+
+/// Whichever way the processor is said to copy faster.
+TEST_P(Folds, OfOneSourceCopyItByStringsAndByVectors) {
+  bool const here = copies_by_strings;
+  for (bool const strings : {false, true}) {
+    copies_by_strings = strings;
+    for_type(type(), []<class T>(T) {
+      for (std::size_t const bytes : {2048, 2112, 5000}) {
+        auto const values = random_sources<T>(1, bytes / sizeof(T));
+        for (std::uint32_t destinations = 1; destinations <= 2; ++destinations)
+          ASSERT_NO_FATAL_FAILURE(check(values, values[0], destinations, 1, 3));
+      }
+    });
+  }
+  copies_by_strings = here;
 }
 
 TEST_P(Folds, MayStoreIntoAnyOfTheirSources) {

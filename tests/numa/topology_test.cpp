@@ -175,6 +175,11 @@ TEST_F(OddMachine, TellsOfTheLongestLineAndWarnsOfIt) {
   EXPECT_EQ(numa::line_warning(machine), "");
 }
 
+TEST_F(OddMachine, TellsWhoseItsProcessorsAre) {
+  EXPECT_EQ(topology::xml(COSET_ODD_MACHINE).vendor, "GenuineIntel");
+  EXPECT_EQ(topology::synthetic("core:2 pu:1").vendor, "");
+}
+
 TEST(Topology, CacheLinesAreOfUnknownLengthWithoutCaches) {
   EXPECT_EQ(topology::synthetic("core:2 pu:1").line_bytes, 0U);
   EXPECT_EQ(topology::synthetic("l2:1 core:2 pu:1").line_bytes, 64U);

@@ -168,17 +168,17 @@ struct sum_or_throw {
   }
 };
 
-/// Ranks 0 and 1 make three calls, by the candidates staged+return, zero_copy and staged+return. Staged, as the third one is,
-/// rank 0 needs nothing of rank 1 but its copy: it has learned from a call that rank 1 does not complete.
+/// Ranks 0 and 1 make four calls, by staging, which returns lines or does not, by the other of the two, by zero_copy, and by the first
+/// again. Staged, as the fourth one is, rank 0 needs nothing of rank 1 but its copy: it has learned from a call that rank 1 does not complete.
 void learn_apart(member& me, std::atomic<bool>& is_done) {
   std::vector<int> const in(10'000, 1);
   std::vector<int> out(5000);
-  for (int k = 0; k < 2; ++k) reduce_scatter(me, in, out, sum_or_throw());
+  for (int k = 0; k < 3; ++k) reduce_scatter(me, in, out, sum_or_throw());
   reduce_scatter(me, in, out, sum_or_throw{me.rank() == 1 ? &is_done : nullptr});
   is_done = true;
 }
 
-/// Calls of an even number, so that the next one is of the first candidate again.
+/// Calls of a multiple of three, so that the next one is of the first candidate again.
 void expect_to_agree(member& me) {
   std::vector<int> const in(10'000, 1);
   for (int call = 0; call < 6; ++call) {

@@ -194,7 +194,7 @@ constexpr bool is_built_in = [] {
 }();
 
 /// Plain folds work tile by tile, so that compilers can vectorise the loop over a source.
-inline constexpr std::size_t tile_bytes = 2048;
+COSET_PER_COPY inline constexpr std::size_t tile_bytes = 2048;
 
 /// Folds by an operation without a kernel: plain loops, compiled where the operation is visible.
 ///

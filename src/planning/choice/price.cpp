@@ -209,12 +209,15 @@ double fetched_at_once(question const& q) {
 /// Staging, too, is written where others have fetched from two calls before, unless it has left their caches since.
 double staging_regained(question const& q, policy const& p) {
   bool const is_written_by_readers = folds_for_all(q.what) && !is_eager(p);
-  if (p.returns) return regained(q, p, fetched_by_others(q)) * if_readers_write;
+  double const moved = fetched_by_others(q);
+  if (p.returns) return q.memory.hands_over ? regained(q, p, moved) * if_readers_write : copied(q, p, moved);
+  if (is_returned(q) && q.memory.hands_over) return regained(q, p, moved);
+  if (is_returned(q)) return moved * (1 - at_hand(q, p)) * q.memory.costs.regained_beyond;
   std::uint64_t const readers = is_to_root(q.what) && !is_of_pieces(q.what) ? 1 : q.ranks - 1;
   bool const is_back = readers * q.ranks * q.bytes <= most_staged_for_nothing;
   if (is_back || is_written_by_readers || q.crowded) return 0;
   bool const folds_meanwhile = !is_eager(p) && !is_of_pieces(q.what);
-  return at_hand(q, p) * q.memory.costs.regained * fetched_by_others(q) / (folds_meanwhile ? 2 : 1);
+  return at_hand(q, p) * q.memory.costs.regained * moved / (folds_meanwhile ? 2 : 1);
 }
 
 double copies_of(question const& q, policy const& p) {
@@ -307,18 +310,20 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   bool const one_round = whole || (is_of_pieces(q.what) && kind != schedule_kind::folds);
   bool const is_kept = !is_returned(q) || (whole && q.ranks > 2);
   if (one_round && q.bytes <= most_at_once && (whole || q.ranks > 1) && is_kept) all.push_back(eager);
+  if (whole && are_two(q) && is_returned(q) && !only_moves(q.what)) return {returning(staged), staged};
   if (whole) return all;
   // In place a piece that arrives lies where one that leaves is.
   bool const swaps = swaps_pieces(q.what) && q.in_place;
   if (!q.pointers || swaps) {
-    all.push_back(is_returned(q) ? returning(staged) : staged);
+    all.push_back(is_returned(q) && q.memory.hands_over ? returning(staged) : staged);
     return all;
   }
   // Pieces that go through several ranks are awaited in each round, and arrays once more, which costs more than short copies.
   bool const passes_on = is_of_pieces(q.what) && kind == schedule_kind::folds && q.bytes <= most_at_once;
   bool const is_staged = q.bytes <= most_staged(q) || passes_on || staging_alone_leaves(q);
   bool const is_short = is_staged || !all.empty();
-  if (is_staged || is_returned(q)) all.push_back(is_returned(q) ? returning(staged) : staged);
+  if (is_returned(q)) all.push_back(returning(staged));
+  if (is_staged || is_returned(q)) all.push_back(staged);
   if (kind == schedule_kind::other && is_short) return all;  // where no value can be lost
   if (goes_through_outputs(q)) all.push_back(through_outputs);
   if (is_stored_by_root(q)) all.push_back(zero_copy_store);

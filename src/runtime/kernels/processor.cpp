@@ -11,6 +11,9 @@
 #endif
 
 namespace coset::kernels {
+
+constinit bool copies_by_strings = false;
+
 namespace {
 
 #if HWY_ARCH_X86
@@ -32,8 +35,11 @@ unsigned saved_registers() {
 
 /// What each target takes is what Highway compiles it with.
 std::int64_t vector_targets() {
-  if (static_cast<unsigned>(__get_cpuid_max(0, nullptr)) < extended_page) return 0;
+  unsigned vendor = 0;
+  if (static_cast<unsigned>(__get_cpuid_max(0, &vendor)) < extended_page) return 0;
   page const basic(1), extended(extended_page), of_amd(0x8000'0001);
+  constexpr unsigned fast_short_strings = 1U << 4;
+  copies_by_strings = vendor == signature_INTEL_ebx && has_all(extended.d, fast_short_strings);
   constexpr unsigned for_sse4 = bit_SSE3 | bit_PCLMUL | bit_SSSE3 | bit_SSE4_1 | bit_SSE4_2 | bit_AES;
   bool const has_avx2 = has_all(basic.c, for_sse4 | bit_FMA | bit_OSXSAVE | bit_AVX | bit_F16C) &&
                         has_all(extended.b, bit_BMI | bit_AVX2 | bit_BMI2) && has_all(of_amd.c, bit_LZCNT) &&

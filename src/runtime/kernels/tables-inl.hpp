@@ -16,10 +16,36 @@
 #include "coset/detail/reduction.hpp"
 #include "runtime/kernels/fold-inl.hpp"
 #include "runtime/kernels/operation_sets.hpp"
+#include "runtime/kernels/processor.hpp"
 #include "runtime/kernels/widening-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace coset::kernels::HWY_NAMESPACE {
+
+/// What any operation makes of one source.
+struct copying : unchanged {};
+
+/// Shorter copies are in the store buffer at once.
+inline constexpr std::size_t most_by_vectors = 2048;
+
+/// The fold_function of one source: T stands for all elements of its size.
+template <class T>
+void copy(void const* context, void* const* to, std::uint32_t destinations, void const* const* from,
+          std::uint32_t sources, std::size_t count) {
+  bool const is_long = destinations == 1 && count * sizeof(T) > most_by_vectors;
+  if (one_lane || (is_long && copies_by_strings))
+    detail::copy_fold<sizeof(T)>(context, to, destinations, from, sources, count);
+  else
+    cached_folds<copying, T>::template exactly<1>(context, to, destinations, from, sources, count);
+}
+
+template <std::size_t Bytes>
+constexpr detail::fold_function copy_of() {
+  if constexpr (Bytes == 1) return copy<std::int8_t>;
+  if constexpr (Bytes == 2) return copy<std::int16_t>;
+  if constexpr (Bytes == 4) return copy<std::int32_t>;
+  if constexpr (Bytes == 8) return copy<std::int64_t>;
+}
 
 template <class Operation, class T, class Folds>
 struct fold_table {
@@ -33,8 +59,8 @@ struct fold_table {
 
   template <std::uint32_t Sources>
   static constexpr detail::fold_function fold_of() {
-    if constexpr (Sources == 1 && half_float<T>) {
-      return detail::copy_fold<sizeof(T)>;
+    if constexpr (Sources == 1 && std::is_same_v<Folds, cached_folds<Operation, T>>) {
+      return copy_of<sizeof(T)>();
     } else if constexpr (Sources <= Folds::most_fused) {
       return Folds::template exactly<Sources>;
     } else if constexpr (half_float<T> && Operation::widens) {
