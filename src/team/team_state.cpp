@@ -102,7 +102,7 @@ calibration::memory_facts memory_of(domain const& part) {
 /// Of one process, with what `coset tune` has found.
 calibration::memory_facts memory_here(team_shape const& shape) {
   auto memory = shape.memory;
-  memory.costs = shape.choices.costs().value_or(memory.costs);
+  memory.costs = shape.choices.costs();
   return memory;
 }
 

@@ -262,6 +262,18 @@ TEST(Choose, LargeNodesOfDifferentSizesAreFoldedByNode) {
   }
 }
 
+TEST(Choose, LinesThatAreNotHandedOverAreNeverReturned) {
+  for (verb const what : all_verbs())
+    for (rank_t const ranks : {2, 4})
+      for (std::uint64_t const own : {std::uint64_t{0}, mebibyte, 2 * mebibyte})
+        for (std::size_t bytes = 2 << 10; bytes <= 8 * mebibyte; bytes += bytes / 2) {
+          question q{.what = what, .ranks = ranks, .bytes = bytes};
+          q.memory.own_cache_bytes = own;
+          q.memory.hands_over = false;
+          EXPECT_FALSE(choose(q).storage.returns) << name_of(what) << ", " << ranks << " ranks, " << bytes;
+        }
+}
+
 TEST(Choose, RootsAndCrowdsFoldMoreAlone) {
   auto const folds_alone = [](question const& q) { return choose(q).algorithm.text() == "direct(saved_steps=1)"; };
   EXPECT_TRUE(folds_alone({.what = verb::reduce, .ranks = 2, .bytes = 2 << 10}));

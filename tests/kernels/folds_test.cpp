@@ -64,13 +64,18 @@ class guarded_array {
 class Folds : public testing::TestWithParam<parameters> {
  protected:
   void SetUp() override { force_instruction_set(std::get<0>(GetParam())); }
-  void TearDown() override { force_instruction_set(instruction_sets().front()); }
+  void TearDown() override {
+    force_instruction_set(instruction_sets().front());
+    copies_by_strings = strings_here_;
+  }
 
   static operation op() { return std::get<1>(GetParam()); }
   static element type() { return std::get<2>(GetParam()); }
   static detail::fold_set const& set() {
     return std::get<3>(GetParam()) == stores::cached ? find(op(), type()) : *find_streaming(op(), type());
   }
+
+  bool const strings_here_ = copies_by_strings;
 
   /// Numbers of sources: all that may have code of their own.
   static std::vector<std::uint32_t> numbers_of_sources() {
@@ -179,20 +184,27 @@ TEST_P(Folds, AreThoseOfAPlainLoopAtLengthsBeyondATile) {
   });
 }
 
-/// Whichever way the processor is said to copy faster.
+/// Whichever way the processor is said to copy faster; in place, and back to where it comes from, too.
 TEST_P(Folds, OfOneSourceCopyItByStringsAndByVectors) {
-  bool const here = copies_by_strings;
   for (bool const strings : {false, true}) {
     copies_by_strings = strings;
     for_type(type(), []<class T>(T) {
       for (std::size_t const bytes : {2048, 2112, 5000}) {
-        auto const values = random_sources<T>(1, bytes / sizeof(T));
+        std::size_t const count = bytes / sizeof(T);
+        auto const values = random_sources<T>(1, count);
         for (std::uint32_t destinations = 1; destinations <= 2; ++destinations)
           ASSERT_NO_FATAL_FAILURE(check(values, values[0], destinations, 1, 3));
+        guarded_array<T> source(values[0], 1), other(count, 2);
+        void const* const from[] = {source.data()};
+        void* const to[] = {other.data(), source.data()};
+        set().for_sources(1)(nullptr, to + 1, 1, from, 1, count);
+        ASSERT_TRUE(source.still_holds(values[0]) && source.guards_untouched());
+        set().for_sources(1)(nullptr, to, 2, from, 1, count);
+        ASSERT_TRUE(source.still_holds(values[0]) && source.guards_untouched());
+        ASSERT_TRUE(other.still_holds(values[0]) && other.guards_untouched());
       }
     });
   }
-  copies_by_strings = here;
 }
 
 TEST_P(Folds, MayStoreIntoAnyOfTheirSources) {

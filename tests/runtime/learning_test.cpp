@@ -168,7 +168,7 @@ struct sum_or_throw {
   }
 };
 
-/// Ranks 0 and 1 make four calls, by staging, which returns lines or does not, by the other of the two, by zero_copy, and by the first
+/// Ranks 0 and 1 make four calls, by staging, which returns lines or does not, by zero_copy, by the other staging, and by the first
 /// again. Staged, as the fourth one is, rank 0 needs nothing of rank 1 but its copy: it has learned from a call that rank 1 does not complete.
 void learn_apart(member& me, std::atomic<bool>& is_done) {
   std::vector<int> const in(10'000, 1);

@@ -91,7 +91,7 @@ struct why_command {
     if (!hosts.ranks.empty()) return void(std::cout << why_between(question_between(hosts.ranks), show.as, show.all));
     auto asked = question_asked();
     auto const rules = choice::table::of_this_machine();
-    if (on_this_machine()) asked.memory.costs = rules.costs().value_or(asked.memory.costs);
+    if (on_this_machine()) asked.memory.costs = rules.costs();
     auto const found = explained_soon(asked);
     auto const* const rule = rule_for(asked, rules);
     std::vector<priced_and_measured> measured;
@@ -114,7 +114,7 @@ struct why_command {
   ordered_json answer() const {
     auto asked = question_asked();
     auto const rules = choice::table::of_this_machine();
-    if (on_this_machine()) asked.memory.costs = rules.costs().value_or(asked.memory.costs);
+    if (on_this_machine()) asked.memory.costs = rules.costs();
     return why_json(asked, explained_soon(asked), rule_for(asked, rules));
   }
 

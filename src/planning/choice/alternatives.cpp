@@ -13,7 +13,7 @@ using program::copies;
 /// Two looks at a clock, a record and a program that is not resolved take some 70 ns, and every further rank a look at its line:
 /// of two ranks up to here, where storages differ by less than a third, a tenth of the call or more.
 constexpr std::size_t fewest_bytes = 8 * kibibyte;
-/// Staging stays as long as the team: not for trials of large arrays that have none.
+/// Staging stays as long as the team: not for trials of large arrays.
 constexpr std::size_t most_staged_bytes = 256 * kibibyte;
 /// Streaming results past the caches cannot pay for less.
 constexpr std::size_t fewest_streamed_bytes = 1 * mebibyte;
@@ -39,7 +39,7 @@ std::vector<program::policy> alternatives(question const& asked, answer const& c
   if (!has_choice || q.bytes <= fewest_bytes * std::max<rank_t>(1, q.ranks / 8) || q.ranks < 2) return {};
   std::vector<program::policy> all = storages_for(q, schedule_kind::one_fold);
   std::erase_if(all, [&](program::policy const& p) {
-    bool const is_long = q.bytes > most_staged_bytes && !p.returns && chosen.storage.first != program::area::staging;
+    bool const is_long = q.bytes > most_staged_bytes && !p.returns;
     bool const is_at_once = p.how == copies::pull && p.first == program::area::staging;
     return is_at_once || (p.first == program::area::staging && is_long) ||
            (p.streams && q.bytes < fewest_streamed_bytes);

@@ -210,9 +210,11 @@ double fetched_at_once(question const& q) {
 double staging_regained(question const& q, policy const& p) {
   bool const is_written_by_readers = folds_for_all(q.what) && !is_eager(p);
   double const moved = fetched_by_others(q);
-  if (p.returns) return q.memory.hands_over ? regained(q, p, moved) * if_readers_write : copied(q, p, moved);
+  if (p.returns && q.memory.hands_over) return regained(q, p, moved) * if_readers_write;
   if (is_returned(q) && q.memory.hands_over) return regained(q, p, moved);
-  if (is_returned(q)) return moved * (1 - at_hand(q, p)) * q.memory.costs.regained_beyond;
+  // Else readers store only to ask for the lines as often as their owners; what has left the caches comes from further away.
+  if (is_returned(q))
+    return moved * (1 - at_hand(q, p)) * q.memory.costs.regained_beyond + (p.returns ? copied(q, p, moved) : 0);
   std::uint64_t const readers = is_to_root(q.what) && !is_of_pieces(q.what) ? 1 : q.ranks - 1;
   bool const is_back = readers * q.ranks * q.bytes <= most_staged_for_nothing;
   if (is_back || is_written_by_readers || q.crowded) return 0;
@@ -310,6 +312,7 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   bool const one_round = whole || (is_of_pieces(q.what) && kind != schedule_kind::folds);
   bool const is_kept = !is_returned(q) || (whole && q.ranks > 2);
   if (one_round && q.bytes <= most_at_once && (whole || q.ranks > 1) && is_kept) all.push_back(eager);
+  // Longer copies of whole vectors have one reader; among more ranks a block each is folded sooner.
   if (whole && are_two(q) && is_returned(q) && !only_moves(q.what)) return {returning(staged), staged};
   if (whole) return all;
   // In place a piece that arrives lies where one that leaves is.

@@ -59,7 +59,9 @@ struct fold_table {
 
   template <std::uint32_t Sources>
   static constexpr detail::fold_function fold_of() {
-    if constexpr (Sources == 1 && std::is_same_v<Folds, cached_folds<Operation, T>>) {
+    if constexpr (Sources == 1 && half_float<T>) {
+      return detail::copy_fold<sizeof(T)>;
+    } else if constexpr (Sources == 1 && std::is_same_v<Folds, cached_folds<Operation, T>>) {
       return copy_of<sizeof(T)>();
     } else if constexpr (Sources <= Folds::most_fused) {
       return Folds::template exactly<Sources>;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,12 +36,12 @@ class table {
   void append(rule r) { rules_.push_back(std::move(r)); }
   std::vector<rule> const& rules() const noexcept { return rules_; }
 
-  /// What moving bytes costs here, for the choice where there is no rule; none: nobody has measured it.
-  std::optional<calibration::memory_costs> const& costs() const noexcept { return costs_; }
+  /// What moving bytes costs here, for the choice where there is no rule.
+  calibration::memory_costs const& costs() const noexcept { return costs_; }
   void set(calibration::memory_costs const& costs) { costs_ = costs; }
 
  private:
-  std::optional<calibration::memory_costs> costs_;
+  calibration::memory_costs costs_;
   std::vector<rule> rules_;
 };
 
