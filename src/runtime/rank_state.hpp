@@ -127,8 +127,8 @@ struct rank_memory {
   std::vector<piece> pieces;
   std::vector<packed_line> packed;
   std::vector<std::size_t> lengths, lengths_received;  ///< of a C call's pieces, in elements
-  result_view shared_view,
-      own_view;  ///< where allreduce_view leaves what the ranks of a node share, and longer results of a rank
+  /// Where allreduce_view leaves what the ranks of a node share, and longer results of a rank.
+  result_view shared_view, own_view;
   std::unique_ptr<recording> recorded;         ///< null unless a trace is wanted
   bool watched = false;                        ///< by a trace, or by a sanitizer that is told
   std::unique_ptr<exchange_memory> exchanged;  ///< made by the first call that needs it

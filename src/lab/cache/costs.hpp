@@ -36,9 +36,9 @@ struct costs {
   double memory = 110e-9;  ///< until a line is here from the memory of the core's own node
   double looks = 4;        ///< lines of flags that one core has on their way at once
   double streams = 24;     ///< the same of arrays: the processor sees those coming
-  double stores =
-      4;  ///< lines that others have read, which one core takes from them at once, to store into them; of those
-          ///< that others have written `streams`
+  /// Lines that others have read, which one core takes from them at once, to store into them; of those that others have written
+  /// `streams`.
+  double stores = 4;
   double hands_over = 1;  ///< not 0: whoever reads what its owner has written becomes the owner, and may store into it
   double act = 3e-9;      ///< of each wait and signal beside what it does with memory
   double fold = 12e-9;    ///< of each fold

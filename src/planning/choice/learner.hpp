@@ -17,9 +17,9 @@ struct call_times {
 struct learning_pace {
   std::uint32_t before = 10;  ///< calls of candidate 0: a shape that is called less often is not worth a trial
   std::uint32_t window = 6;   ///< consecutive calls of one candidate …
-  std::uint32_t skipped =
-      2;  ///< … of which so many only bring the lines where this candidate leaves them; the others are as
-          ///< many calls behind a rewritten array as not, if a caller alternates
+  /// … of which so many only bring the lines where this candidate leaves them; the others are as many calls behind a rewritten
+  /// array as not, if a caller alternates.
+  std::uint32_t skipped = 2;
   std::uint32_t rounds = 2;  ///< windows of each candidate
   bool gives_up = true;      ///< not on with what is far slower than another, nor without times
   std::uint32_t ahead = 0;   ///< calls that are decided on beyond the next one; fewer than learner::most_ahead

@@ -41,8 +41,8 @@ struct policy {
   home staging = home::pieces;
   bool streams = false;  ///< folds store past the caches
   bool widens = false;   ///< partial results are wider than elements: they lie in staging, whatever `later` says
-  bool returns =
-      false;  ///< who alone reads a line of another's staging stores there, too: to its owner, it is at hand again
+  /// Who alone reads a line of another's staging stores there, too: to its owner, it is at hand again.
+  bool returns = false;
   bool offloads = false;  ///< one value of each domain is combined by the transport, see endpoint::offload
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;

@@ -11,10 +11,9 @@ namespace coset::kernels {
 /// granted. Targets of later versions of Highway that are not asked for here are not used.
 std::int64_t supported_targets();
 
-/// Whether copies by string instructions, as glibc's memcpy has them, gain where other cores have the lines: of Intel's cores that
-/// have fast short ones, which then ask for many lines at once. Vectors, stored in order, wait for one after the other. Zen's are slow where pages do not lie
-/// alike (glibc's bug 30994).
-/// Known as soon as targets have been asked for.
+/// Whether copies by string instructions, as glibc's memcpy has them, gain where other cores have the lines: on Intel's cores with
+/// fast short ones (bench/kernels/README.md). On Zen 3 and 4 they may lose much (glibc's bug 30994). Known as soon as targets have
+/// been asked for.
 extern bool copies_by_strings;
 
 }  // namespace coset::kernels
