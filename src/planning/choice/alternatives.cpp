@@ -52,7 +52,7 @@ std::vector<program::policy> alternatives(question const& asked, answer const& c
   std::erase(all, chosen.storage);
   // Of staging with and without return the one that the machine's lines speak against comes last.
   if (std::ranges::any_of(all, &program::policy::returns) || chosen.storage.returns)
-    std::ranges::stable_partition(all, [&](program::policy const& p) {
+    std::stable_partition(all.begin(), all.end(), [&](program::policy const& p) {
       return p.first != program::area::staging || p.returns == q.memory.hands_over;
     });
   if (all.size() > 3) all.resize(3);
