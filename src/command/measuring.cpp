@@ -74,6 +74,8 @@ void add_bench(CLI::App& app) {
                   "\"plan(file=mine.json)\"; repeatable")
       ->allow_extra_args(false);
   bench.add_flag("--in-place", a->in_place, "coset's result replaces its input; the rivals' does not");
+  bench.add_flag("--started", a->started,
+                 "coset's own choice by start_…() and wait(); its named plans and the rivals block");
   auto* const scaling = bench.add_flag(
       "--scaling", a->instead.scaling,
       "Instead, measure allreduce on 1 rank and more, compact, scattered and on each node, and the bandwidth of "

@@ -18,6 +18,24 @@ inline std::uint32_t entry_after_reading(program::reader const& r, std::uint32_t
   return epoch - (r.tells_when_done ? 2 : 1);
 }
 
+/// Who may still use lines or staging that a rank writes in its next operation, unless the one before was full: those who read them
+/// two operations ago. Where pairs exchange staging a rank writes another's, and asks everybody to have left that operation.
+class users_of_lines {
+ public:
+  users_of_lines(channel_end const& end, std::uint32_t epoch, program::layout const& next, rank_t self, rank_t ranks)
+      : listed_(next.exchanges ? nullptr : end.readers[epoch & 1]), self_(self), ranks_(ranks) {}
+
+  std::size_t size() const { return listed_ != nullptr ? listed_->size() : ranks_ - 1; }
+  program::reader operator[](std::size_t k) const {
+    if (listed_ != nullptr) return (*listed_)[k];
+    return {static_cast<rank_t>((self_ + 1 + k) % ranks_), false};
+  }
+
+ private:
+  std::vector<program::reader> const* const listed_;
+  rank_t const self_, ranks_;
+};
+
 /// What a rank waits for in another's word.
 struct awaited {
   enum class kind : std::uint8_t {

@@ -86,11 +86,12 @@ template <manner How>
 bool await_reuse(rank_state& me, flight& f, std::uint32_t epoch) {
   channel_end& end = me.ends[f.line.channel];
   if (end.peers_entered || end.readers[epoch & 1] == nullptr) return true;
-  auto const& readers = *end.readers[epoch & 1];
-  for (; f.wait < readers.size(); ++f.wait) {
-    rank_t const q = readers[f.wait].rank;
+  users_of_lines const users(end, epoch, *f.layout, me.rank, me.shared.ranks);
+  for (; f.wait < users.size(); ++f.wait) {
+    program::reader const user = users[f.wait];
+    rank_t const q = user.rank;
     if constexpr (How.records) record_awaited(me, f, q, trace::has_left);
-    std::uint32_t const entry = entry_after_reading(readers[f.wait], epoch);
+    std::uint32_t const entry = entry_after_reading(user, epoch);
     std::atomic<std::uint64_t> const& tag = end.lines[q]->entry[entry & 1].tag;
     if (!await<How>(me, f, q, tag, {awaited::kind::reuse, std::uint64_t{entry} << 32})) return false;
   }
@@ -119,12 +120,14 @@ bool enter(rank_state& me, flight& f) {
   bound_plan const& plan = *f.plan;
   if (end.lines.empty() || me.memory.operands.size() < plan.candidacy.most_operands) [[unlikely]]
     make_room(me, f);
-  if (!await_reuse<How>(me, f, end.epoch + 1)) return false;
   f.layout = &plan.segments.layout_of(f.segment.now);
+  if (!await_reuse<How>(me, f, end.epoch + 1)) return false;
   std::size_t const staging = f.line.channel == 0 ? plan.candidacy.most_staging : f.layout->staging_bytes;
   if (staging > end.capacity) use_staging(me, f.line.channel, staging);
   std::uint32_t const epoch = ++end.epoch;
   f.line.parity = static_cast<std::uint8_t>(epoch & 1);
+  if (f.layout->exchanges) end.exchange(epoch);
+  f.line.exchanged = f.layout->exchanges && end.is_exchanged(epoch);
   f.line.tag = std::uint64_t{epoch} << 32 | f.act.history;
   f.line.base = end.base;
   f.at = f.wait = 0;
@@ -149,8 +152,10 @@ bool enter(rank_state& me, flight& f) {
   std::size_t const* const offsets = f.layout->offset.data();
   program::operand const* const operands = f.code->operands.data() + i.operands;
   void** const resolved = me.memory.operands.data();
-  for (std::uint32_t k = 0, all = i.sources + i.destinations; k < all; ++k)
-    resolved[k] = moved(bases[operands[k].base[f.line.parity]], offsets[operands[k].piece]);
+  for (std::uint32_t k = 0, all = i.sources + i.destinations; k < all; ++k) {
+    program::place const& at = operands[k].at(f.line.exchanged);
+    resolved[k] = moved(bases[at.base[f.line.parity]], offsets[at.piece]);
+  }
 }
 
 [[gnu::always_inline]] inline void fold_now(rank_state& me, flight const& f, instruction const& i, std::size_t count) {

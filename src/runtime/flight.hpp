@@ -32,14 +32,15 @@ struct flight {
     std::uint32_t number;   ///< among the rank's operations in its team
     std::uint32_t history;  ///< of those, this one included
   };
-  /// Its place in the lines; tag, base and parity by enter().
+  /// Its place in the lines; tag, base, parity and whether exchanged by enter().
   struct line_place {
     std::uint64_t tag;
     std::uint64_t base;
     std::uint32_t channel;
-    std::uint8_t parity;
-    bool entered;  ///< this segment's entry has been prepared
-    bool started;  ///< in split phase by its caller
+    std::uint8_t parity : 1;
+    std::uint8_t exchanged : 1;  ///< pairs have each other's staging
+    bool entered;                ///< this segment's entry has been prepared
+    bool started;                ///< in split phase by its caller
     planning::asked_by by;
   };
   /// For operations that wait without blocking.

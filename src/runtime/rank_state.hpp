@@ -27,6 +27,7 @@ struct channel_position {
   std::uint32_t epoch = 0;  ///< wraps around
   std::uint64_t base = 0;
   std::size_t capacity = 0;
+  std::uint8_t exchanged = 0;  ///< bit by parity, see channel_end
 };
 
 /// The epochs that meet have advanced from a common one by less than half of what they count, or are those of channels that
@@ -35,22 +36,30 @@ struct channel_position {
 inline channel_position further(channel_position const& a, channel_position const& b) {
   auto const is_unused = [](channel_position const& p) { return p.epoch == 0 && p.base == 0; };
   bool const b_is_later = is_unused(a) || (!is_unused(b) && static_cast<std::int32_t>(b.epoch - a.epoch) > 0);
-  return {b_is_later ? b.epoch : a.epoch, std::max(a.base, b.base), std::max(a.capacity, b.capacity)};
+  channel_position const& later = b_is_later ? b : a;
+  auto const exchanged = a.epoch == b.epoch ? std::max(a.exchanged, b.exchanged) : later.exchanged;
+  return {later.epoch, std::max(a.base, b.base), std::max(a.capacity, b.capacity), exchanged};
 }
 
 /// One rank's end of a channel. Epoch, base and capacity follow the same rule on every rank, so that they agree
 /// without being exchanged.
 struct channel_end {
-  std::uint32_t epoch = 0;    ///< of the latest operation
-  std::uint64_t base = 0;     ///< of the next operation's signals
-  std::size_t capacity = 0;   ///< of the staging in use
-  bool peers_entered = true;  ///< the latest operation was full: its predecessor's lines are free
+  std::uint32_t epoch = 0;     ///< of the latest operation
+  std::uint64_t base = 0;      ///< of the next operation's signals
+  std::size_t capacity = 0;    ///< of the staging in use
+  std::uint8_t exchanged = 0;  ///< bit by parity, see is_exchanged()
+  bool peers_entered = true;   ///< the latest operation was full: its predecessor's lines are free
   std::array<std::vector<program::reader> const*, 2> readers{};  ///< by parity: who read this rank's lines last
   std::vector<channel_lines*> lines;                             ///< [rank]; empty until the channel is opened
   std::vector<std::byte*> bases;                                 ///< [row · ranks + rank], see program::row
   std::unique_ptr<endpoint> messages;                            ///< opened by the first program that has messages
 
-  channel_position position() const { return {epoch, base, capacity}; }
+  channel_position position() const { return {epoch, base, capacity, exchanged}; }
+
+  /// Whether the latest operation of this epoch's parity that may exchange staging has it exchanged: every other one of them has,
+  /// on every rank alike, since all have the same operations.
+  bool is_exchanged(std::uint32_t of) const { return (exchanged >> (of & 1) & 1) != 0; }
+  void exchange(std::uint32_t now) { exchanged = static_cast<std::uint8_t>(exchanged ^ 1U << (now & 1)); }
 };
 
 /// What a thread that has waited for long knows of that, see long_waits.hpp and standstill.hpp.

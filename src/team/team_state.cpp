@@ -288,6 +288,7 @@ void team_state::settle(std::array<channel_position, channels> const& at) {
       channel_end& end = m->ends[c];
       end.epoch = at[c].epoch;
       end.base = at[c].base;
+      end.exchanged = at[c].exchanged;
       end.peers_entered = true;
       end.readers = {};
       if (at[c].capacity > end.capacity) use_staging(*m, c, at[c].capacity);

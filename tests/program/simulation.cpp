@@ -19,6 +19,7 @@ struct expected_call {
   call const* what;
   schedule::testing::definition asked;
   std::uint64_t base;                         ///< of the progress of this operation
+  bool is_exchanged;                          ///< pairs have each other's staging
   std::vector<std::vector<content>> results;  ///< [rank][block]
 };
 
@@ -39,10 +40,13 @@ class machine {
   machine(std::vector<call> const& calls, std::uint64_t seed, protocol const& rules)
       : rules_(rules), ranks_(calls.front().code->ranks), random_(seed), actors_(ranks_), tags_(ranks_ * 2, 0) {
     std::uint64_t base = 0;
+    std::array<bool, 2> exchanged{};
     for (call const& c : calls) {
       auto const operation = static_cast<std::uint32_t>(calls_.size() + 1);
-      calls_.push_back(
-          {&c, schedule::testing::definition(*c.plan), base, results_of(*c.plan, operation, c.code->storage.widens)});
+      bool& is_exchanged = exchanged[parity(operation)];
+      is_exchanged = is_exchanged != c.code->exchanges;
+      calls_.push_back({&c, schedule::testing::definition(*c.plan), base, is_exchanged && c.code->exchanges,
+                        results_of(*c.plan, operation, c.code->storage.widens)});
       base += c.code->span;
     }
     signals_.assign(ranks_, std::vector<vector_clock>(base + 1));
@@ -155,13 +159,23 @@ class machine {
   bool may_reuse(rank_t r, actor& me) {
     std::uint32_t const n = me.operation;
     if (n <= 2 || !rules_.waits_before_reuse || call_of(n - 1).what->code->full) return true;
-    for (reader const& q : call_of(n - 2).what->code->of[r].readers) {
+    for (reader const& q : users_of_lines(r, n)) {
       std::uint32_t const entry = q.tells_when_done || rules_.takes_all_as_done ? n - 2 : n - 1;
       vector_clock const& entered = signals_[q.rank][call_of(entry).base + entry_signal];
       if (entered.empty()) return false;
       join(me.clock, entered);
     }
     return true;
+  }
+
+  /// Whoever writes staging of others' has to know more than who read its own.
+  std::vector<reader> users_of_lines(rank_t r, std::uint32_t operation) const {
+    if (!call_of(operation).what->code->exchanges || !rules_.asks_everybody)
+      return call_of(operation - 2).what->code->of[r].readers;
+    std::vector<reader> all;
+    for (rank_t q = 0; q < ranks_; ++q)
+      if (q != r) all.push_back({q, false});
+    return all;
   }
 
   void enter(rank_t r, actor& me) {
@@ -232,14 +246,14 @@ class machine {
       bool whole = call_of(me.operation).what->code->storage.widens && i.sources > 1;  // to be rounded as an element
       for (std::uint32_t k = i.operands; k < i.operands + i.sources; ++k) {
         operand const& o = code.operands[k];
-        content next = array_of(me, o).read(me.operation, o.piece + b, r, me.clock);
+        content next = array_of(me, o).read(me.operation, place_of(me, o).piece + b, r, me.clock);
         if (is_partial(code, i, k)) next ^= wide, whole = true;
         value = k == i.operands ? next : folded(value, next);
       }
       for (std::uint32_t k = i.operands + i.sources; k < i.operands + i.sources + i.destinations; ++k) {
         operand const& o = code.operands[k];
         content const written = is_partial(code, i, k) ? value ^ wide : whole ? rounded(value) : value;
-        array_of(me, o).write(me.operation, o.piece + b, r, me.clock, written);
+        array_of(me, o).write(me.operation, place_of(me, o).piece + b, r, me.clock, written);
       }
     }
   }
@@ -283,8 +297,10 @@ class machine {
     return true;
   }
 
+  place const& place_of(actor const& me, operand const& o) const { return o.at(call_of(me.operation).is_exchanged); }
+
   array& array_of(actor const& me, operand const& o) {
-    std::uint32_t const base = o.base[parity(me.operation)];
+    std::uint32_t const base = place_of(me, o).base[parity(me.operation)];
     return caller_array(call_of(me.operation).what->how, base / ranks_, base % ranks_);
   }
 

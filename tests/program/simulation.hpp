@@ -31,6 +31,7 @@ struct call {
 struct protocol {
   bool waits_before_reuse = true;  ///< entering, wait for the readers of what was left two operations ago
   bool takes_all_as_done = false;  ///< … by their entries into that operation, though they told them before they read
+  bool asks_everybody = true;      ///< who writes another's staging, of whom all may have read it
   std::uint32_t parities = 2;
 };
 

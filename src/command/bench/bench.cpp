@@ -136,8 +136,8 @@ void run_bench(bench_arguments a) {
   auto const machine = page.wanted() ? machine_here() : nlohmann::ordered_json();
 
   measure::contestants owned;
-  owned.push_back(measure::make_coset(processors, "", a.in_place));
-  for (auto const& plan : a.plans) owned.push_back(measure::make_coset(processors, plan, a.in_place));
+  owned.push_back(measure::make_coset(processors, "", {a.in_place, a.started}));
+  for (auto const& plan : a.plans) owned.push_back(measure::make_coset(processors, plan, {.in_place = a.in_place}));
   owned.push_back(measure::make_flag_round(processors));
   if (detail::folds_for_all(what)) owned.push_back(measure::make_traffic(processors));
   if (auto const families = rivals_named(a.against); !families.empty())
@@ -176,7 +176,8 @@ void run_judged(bench_arguments const& a) {
   if (!a.instead.verb_given || a.verb == "all") {
     r.verbs.clear();
     for (verb const what : all_verbs())
-      if (!detail::is_exclusive(what)) r.verbs.emplace_back(name_of(what));  // that is as scan
+      if (!detail::is_exclusive(what) && (!a.started || measure::may_start(what)))  // an exclusive scan is as a scan
+        r.verbs.emplace_back(name_of(what));
   }
   if (!a.instead.rounds_given) r.arguments.options.rounds = judged_rounds;
   if (lab != nullptr && a.instead.regret) restart_with_openmp_settings(!measure::have_one_each(r.processors));
@@ -263,7 +264,7 @@ std::vector<measured_plan> measure_plans(plans_to_measure const& asked) {
   measure::contestants owned;
   std::vector<measure::contestant*> players;
   for (auto const& plan : asked.plans) {
-    owned.push_back(measure::make_coset(processors, plan, asked.in_place));
+    owned.push_back(measure::make_coset(processors, plan, {.in_place = asked.in_place}));
     players.push_back(owned.back().get());
   }
   std::size_t const work = players.size();

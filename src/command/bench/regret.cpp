@@ -62,7 +62,7 @@ std::vector<measure::contestant*> pointers_to(measure::contestants const& owned)
 measure::contestants players_of(judged_request const& r, std::string const& verb_name,
                                 std::vector<std::string> const& plans) {
   measure::contestants all;
-  all.push_back(measure::make_coset(r.processors));
+  all.push_back(measure::make_coset(r.processors, "", {.started = r.arguments.started}));
   for (std::string const& plan : plans) all.push_back(measure::make_coset(r.processors, plan));
   for (measure::composition const& one : measure::all_compositions())
     if (one.verb == verb_name) all.push_back(measure::make_composition(r.processors, one));
@@ -132,9 +132,9 @@ table table_of_cells() {
       .with(as::numbers, {"rounds"});
 }
 
-table::row row_of(std::string const& verb_name, std::uint64_t bytes, measure::timing timing,
+table::row row_of(judged_request const& r, std::string const& verb_name, std::uint64_t bytes, measure::timing timing,
                   measure::state_figures const& state, measure::comparison const& c) {
-  return {{"verb", verb_name},
+  return {{"verb", (r.arguments.started ? "start_" : "") + verb_name},
           {"bytes", bytes},
           {"timing", name_of(timing)},
           {"state", state_in_words(state.state)},
@@ -210,7 +210,7 @@ void measure_regret(judged_request const& r) {
       auto const found = worst_for(state, 0);
       if (!found) return;
       auto const of_first = first == plans.end() ? std::nullopt : worst_for(state, 1 + (first - plans.begin()));
-      auto row = row_of(verb_name, bytes, timing, state, found->how);
+      auto row = row_of(r, verb_name, bytes, timing, state, found->how);
       row["regret"] = std::max(found->how.ratio, 1.0);
       row["regret_of_first_plan"] = of_first ? table::row(std::max(of_first->how.ratio, 1.0)) : table::row();
       row["best"] = found->how.ratio > 1 ? owned[found->who]->name() : "the default";
@@ -228,7 +228,7 @@ void measure_guidelines(judged_request const& r) {
   std::size_t wrong = 0;
   for_each_cell(r, [&](std::string const& verb_name, std::uint64_t bytes, measure::timing timing) {
     measure::contestants owned;
-    owned.push_back(measure::make_coset(r.processors));
+    owned.push_back(measure::make_coset(r.processors, "", {.started = r.arguments.started}));
     for (measure::composition const& one : measure::all_compositions())
       if (one.verb == verb_name) owned.push_back(measure::make_composition(r.processors, one));
     if (owned.size() == 1) return;
@@ -236,7 +236,7 @@ void measure_guidelines(judged_request const& r) {
     wrong += for_each_state(m, pointers_to(owned), [&](measure::state_figures const& state) {
       for (std::size_t other = 1; other < owned.size(); ++other)
         if (auto const c = ratio(state, 0, other)) {
-          auto row = row_of(verb_name, bytes, timing, state, *c);
+          auto row = row_of(r, verb_name, bytes, timing, state, *c);
           row["than"] = owned[other]->name();
           rows.add(std::move(row));
         }

@@ -38,6 +38,7 @@ work barrier_loop(rank_t ranks, std::size_t bytes) {
   work made;
   made.flags = 2;
   made.span = 2;
+  made.call.resize(2);
   made.cells = {{1, 0}, {1, 0}};
   sliced const slices(lines_of(bytes), ranks);
   std::vector<std::uint32_t> inputs, outputs;
@@ -64,7 +65,7 @@ work barrier_loop(rank_t ranks, std::size_t bytes) {
     after.fold(all_of(outputs[r]), {});
     made.writes_input.push_back(before);
     made.reads_output.push_back(after);
-    for (auto& parity : made.call) parity.push_back(s);
+    for (auto& each : made.call) each.push_back(s);
   }
   made.array_bytes = bytes_touched(made);
   return made;

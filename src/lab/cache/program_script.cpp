@@ -32,6 +32,12 @@ struct byte_range {
   std::size_t begin, end;
 };
 
+/// Which of the operations that differ in where staging is.
+struct turn {
+  std::uint32_t parity;
+  bool is_exchanged;
+};
+
 class program_work {
  public:
   explicit program_work(program_call const& c) : call_(c), code_(compiled_of(c)) {
@@ -47,8 +53,10 @@ class program_work {
   work made() && {
     add_cells();
     made_.span = code_.span + 1;
-    for (std::uint32_t parity = 0; parity < 2; ++parity)
-      for (rank_t r = 0; r < call_.ranks; ++r) made_.call[parity].push_back(script_of(r, parity));
+    for (std::uint32_t n = 0; n < (layout_.exchanges ? 4 : 2); ++n) {
+      auto& scripts = made_.call.emplace_back();
+      for (rank_t r = 0; r < call_.ranks; ++r) scripts.push_back(script_of(r, {n % 2, n > 1}));
+    }
     for (rank_t r = 0; r < call_.ranks; ++r) {
       script before, after;
       before.fold({}, cells_in(program::row_input, r, gives(r)));
@@ -123,11 +131,11 @@ class program_work {
     return met.count == 0 ? std::vector<cell_range>{} : std::vector{met};
   }
 
-  void append(std::vector<cell_range>& to, program::operand const& o, instruction const& i, std::uint32_t parity,
-              bool is_source) {
-    std::uint32_t const row = o.base[parity] / call_.ranks;
-    std::uint32_t const first = base(row, o.base[parity] % call_.ranks);
-    std::size_t const begin = layout_.offset[o.piece],
+  void append(std::vector<cell_range>& to, program::operand const& o, instruction const& i, turn now, bool is_source) {
+    program::place const& at = o.at(now.is_exchanged);
+    std::uint32_t const row = at.base[now.parity] / call_.ranks;
+    std::uint32_t const first = base(row, at.base[now.parity] % call_.ranks);
+    std::size_t const begin = layout_.offset[at.piece],
                       bytes = (layout_.boundary[i.block_end] - layout_.boundary[i.block]) * call_.element_bytes;
     if (bytes == 0) return;
     if (row >= program::row_entry_line) {
@@ -137,7 +145,7 @@ class program_work {
       to.push_back(*lines_between(first, begin, begin + bytes));
     } else {
       auto const above = static_cast<std::uint32_t>(row >= program::row_staging ? blocks() : 0);
-      to.push_back({first + o.piece - above, i.block_end - i.block});
+      to.push_back({first + at.piece - above, i.block_end - i.block});
     }
   }
 
@@ -148,8 +156,9 @@ class program_work {
                       .value = static_cast<std::int64_t>(signal)});
   }
 
-  script script_of(rank_t r, std::uint32_t parity) {
+  script script_of(rank_t r, turn now) {
     program::program const& mine = code_.of[r];
+    std::uint32_t const parity = now.parity;
     script s;
     // Who read this parity's lines two operations ago must have told so, or have begun the last one.
     if (!code_.full)
@@ -164,9 +173,9 @@ class program_work {
       for (; wait < i.waits_end; ++wait) append_look(s, mine.waits[wait].rank, mine.waits[wait].signal, parity);
       std::vector<cell_range> sources, destinations;
       for (std::uint32_t k = 0; i.destinations != 0 && k < i.sources; ++k)
-        append(sources, mine.operands[i.operands + k], i, parity, true);
+        append(sources, mine.operands[i.operands + k], i, now, true);
       for (std::uint32_t k = i.sources; k < i.sources + i.destinations; ++k)
-        append(destinations, mine.operands[i.operands + k], i, parity, false);
+        append(destinations, mine.operands[i.operands + k], i, now, false);
       s.fold(sources, destinations, call_.storage.streams);
       if (i.signal == 0) continue;
       bool const entry = i.signal == program::entry_signal;

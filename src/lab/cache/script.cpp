@@ -18,9 +18,13 @@ void script::fold(std::vector<cell_range> const& sources, std::vector<cell_range
 
 std::uint64_t bytes_touched(work const& w) {
   std::vector<char> touched(w.cells.size());
-  for (auto const* scripts : {&w.writes_input, &w.call[0], &w.call[1], &w.reads_output})
-    for (script const& s : *scripts)
+  auto const touch = [&](std::vector<script> const& scripts) {
+    for (script const& s : scripts)
       for (cell_range const& range : s.ranges) std::fill_n(touched.begin() + range.first, range.count, char{1});
+  };
+  touch(w.writes_input);
+  std::ranges::for_each(w.call, touch);
+  touch(w.reads_output);
   std::uint64_t lines = 0;
   for (std::size_t c = w.flags; c < w.cells.size(); ++c) lines += touched[c] != 0 ? w.cells[c].lines : 0;
   return lines * line_bytes / w.writes_input.size();

@@ -2,7 +2,6 @@
 // What ranks do with cache lines: the one form in which compiled programs and loops by hand are simulated.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -51,7 +50,8 @@ struct script {
 struct work {
   std::uint32_t flags = 0;  ///< so many cells are lines of flags
   std::vector<cell> cells;
-  std::array<std::vector<script>, 2> call;         ///< [parity of the operation][rank]
+  /// [operation][rank], in turn: one for each parity, and both again where pairs exchange staging.
+  std::vector<std::vector<script>> call;
   std::vector<script> writes_input, reads_output;  ///< [rank]: the caller's doing before and after a call
   std::int64_t span = 1;                           ///< by how much values advance with each operation
   std::uint64_t array_bytes = 0;                   ///< of one rank, that anybody touches

@@ -16,18 +16,19 @@ double mean_of(std::vector<double> const& times) {
   return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
 }
 
-/// Both parities have been used once before the calls that count, one of each.
-constexpr std::int64_t untimed = 2, timed = 2;
+/// All kinds of calls have come once before those that count, one of each parity.
+constexpr std::int64_t timed = 2;
 
 simulated simulate_calls(machine const& m, work const& w) {
   event_loop loop(m, w);
   simulated result;
+  auto const untimed = static_cast<std::int64_t>(w.call.size());
   double now = 0, last = 0, mean = 0;
   for (std::int64_t n = 1; n <= untimed + timed; ++n) {
     loop.run({{&w.writes_input, 0}}, now);
     now = loop.settled();  // all meet
     loop.forget_counts();
-    auto const ends = loop.run({{&w.call[static_cast<std::size_t>(n % 2)], (n - 1) * w.span}}, now).back();
+    auto const ends = loop.run({{&w.call[static_cast<std::size_t>(n) % w.call.size()], (n - 1) * w.span}}, now).back();
     result = loop.counts();
     if (n > untimed) {
       last += (latest(ends) - now) / timed;
@@ -47,7 +48,7 @@ simulated simulate_cycles(machine const& m, work const& w, std::size_t cycles) {
   std::vector<leg> legs;
   for (std::size_t n = 1; n <= cycles; ++n) {
     legs.push_back({&w.writes_input, 0});
-    legs.push_back({&w.call[n % 2], static_cast<std::int64_t>(n - 1) * w.span});
+    legs.push_back({&w.call[n % w.call.size()], static_cast<std::int64_t>(n - 1) * w.span});
     legs.push_back({&w.reads_output, 0});
   }
   auto const ends = loop.run(legs, 0);
@@ -77,9 +78,13 @@ simulated simulate_steady_cycles(machine const& m, work const& w) {
 }  // namespace
 
 simulated simulate(machine const& m, work const& w, timing what) {
-  for (auto const* scripts : {&w.writes_input, &w.call[0], &w.call[1], &w.reads_output})
-    if (scripts->size() != m.ranks())
-      throw argument_error(text::format("scripts of {} ranks on a machine of {}", scripts->size(), m.ranks()));
+  auto const require = [&](std::vector<script> const& scripts) {
+    if (scripts.size() != m.ranks())
+      throw argument_error(text::format("scripts of {} ranks on a machine of {}", scripts.size(), m.ranks()));
+  };
+  require(w.writes_input);
+  std::ranges::for_each(w.call, require);
+  require(w.reads_output);
   return what == timing::call ? simulate_calls(m, w) : simulate_steady_cycles(m, w);
 }
 

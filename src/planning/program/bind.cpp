@@ -27,15 +27,30 @@ std::vector<std::size_t> begins_of(compiled const& c, rank_pieces const& whole, 
   return begins;
 }
 
+std::size_t whole_lines(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
+
+/// What any block needs of staging, so that it may lie where any other does; 0 where blocks are not exchanged, or differ by more than
+/// rounding makes them, so that staging would have to be much larger.
+std::size_t room_to_exchange(layout const& l, compiled const& c, std::size_t item_bytes) {
+  std::size_t longest = 0;
+  for (std::size_t b = 0; c.exchanges && b < c.blocks.size(); ++b)
+    longest = std::max(longest, l.boundary[b + 1] - l.boundary[b]);
+  std::size_t const room = whole_lines(longest * item_bytes);
+  return room * c.blocks.size() <= 2 * whole_lines(l.boundary.back() * item_bytes) ? room : 0;
+}
+
 /// Offsets and staging, once it is known where blocks begin in arrays, and what boundaries they have.
 void place_layers(layout& l, compiled const& c, item_bytes items, std::vector<std::size_t> const& in_arrays) {
   std::size_t const staged = items.staged(c), bytes = l.boundary.back() * staged;
   // Within an entry line there is room for the layers only side by side.
   bool const apart = c.storage.staging == home::pieces;
-  std::size_t const layer_bytes = apart ? (bytes + line_bytes - 1) / line_bytes * line_bytes : bytes;
+  std::size_t const room = room_to_exchange(l, c, staged);
+  l.exchanges = room != 0;
+  std::size_t const layer_bytes = l.exchanges ? room * c.blocks.size() : apart ? whole_lines(bytes) : bytes;
   for (std::size_t b = 0; b < c.blocks.size(); ++b) l.offset.push_back(in_arrays[b] * items.element);
   for (std::size_t layer = 0; layer < c.layers; ++layer) {
-    for (std::size_t b = 0; b < c.blocks.size(); ++b) l.offset.push_back(layer * layer_bytes + l.boundary[b] * staged);
+    for (std::size_t b = 0; b < c.blocks.size(); ++b)
+      l.offset.push_back(layer * layer_bytes + (l.exchanges ? b * room : l.boundary[b] * staged));
   }
   l.staging_bytes = apart ? c.layers * layer_bytes : 0;
 }

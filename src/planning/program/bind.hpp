@@ -16,6 +16,7 @@ namespace coset::program {
 struct layout {
   std::vector<std::size_t> offset;    ///< [piece] as operands have it, bytes
   std::vector<std::size_t> boundary;  ///< [block], elements; boundary[blocks] = count
+  bool exchanges = false;             ///< staging that pairs exchange: every block has room for the longest
   std::size_t staging_bytes = 0;      ///< of one rank and parity, where the home is the team's pieces
 };
 

@@ -24,6 +24,7 @@ class emission {
         here_(s.own.ranks),
         order_(in_order(s, p, output_of)),
         dependences_(insert_waits(order_, p)),
+        exchanged_(may_exchange(s, p, ranks) ? exchange_lines(order_) : std::vector<std::size_t>{}),
         number_(order_.operations.size(), 0),
         latest_look_(here_, std::vector<std::uint32_t>(here_, 0)) {
     out_.ranks = ranks;
@@ -40,6 +41,7 @@ class emission {
       return std::ranges::any_of(o.from, &location::partial) || std::ranges::any_of(o.to, &location::partial);
     });
     out_.of.resize(here_);
+    for (std::size_t k = 0; k < exchanged_.size(); ++k) out_.exchanges = out_.exchanges || exchanged_[k] != k;
   }
 
   compiled run() {
@@ -96,6 +98,12 @@ class emission {
   }
 
  private:
+  /// Lines that go back to their owners are not exchanged as well, and entry lines stay their ranks'. Ranks that exchange messages
+  /// do so from staging of their own.
+  static bool may_exchange(split_schedule const& s, policy const& p, rank_t ranks) {
+    return p.staging == home::pieces && !p.returns && s.own.ranks == ranks;
+  }
+
   /// Signals are numbered per rank. The first is the entry; a rank that nobody waits for enters all the same, since the
   /// reuse of parities looks at entries, and last of all, so that its entry says that it has read what it reads.
   void number_signals() {
@@ -181,15 +189,23 @@ class emission {
   }
 
   operand operand_of(location const& p) const {
-    auto const at = [&](std::uint32_t row) { return row * here_ + p.rank; };
     if (p.where != area::staging) {
-      std::uint32_t const base = at(p.where == area::input ? row_input : row_output);
-      return {{base, base}, order_.piece(p.where, p.rank, p.block)};
+      std::uint32_t const row = p.where == area::input ? row_input : row_output;
+      return caller_operand(row * here_ + p.rank, order_.piece(p.where, p.rank, p.block));
     }
+    std::size_t const number = (std::size_t{p.rank} * order_.layers + p.layer) * order_.blocks + p.block;
+    return {staged(number), staged(exchanged_.empty() ? number : exchanged_[number])};
+  }
+
+  /// A block of a rank's staging, numbered as exchange_lines() does.
+  place staged(std::size_t number) const {
+    auto const block = static_cast<std::uint32_t>(number % order_.blocks);
+    auto const layer = static_cast<std::uint32_t>(number / order_.blocks % order_.layers);
+    auto const rank = static_cast<rank_t>(number / order_.blocks / order_.layers);
     std::uint32_t const first = storage_.staging == home::pieces       ? row_staging
                                 : storage_.staging == home::entry_line ? row_entry_line
                                                                        : row_second_line;
-    return {{at(first), at(first + 1)}, (p.layer + 1) * order_.blocks + p.block};
+    return {{first * here_ + rank, (first + 1) * here_ + rank}, (layer + 1) * order_.blocks + block};
   }
 
   void emit_instruction(std::uint32_t i) {
@@ -268,6 +284,8 @@ class emission {
       operand const& a = p.operands[last.operands + k];
       operand const& b = p.operands[next.operands + k];
       if (a.base[0] != b.base[0] || a.piece + distance != b.piece) return false;
+      // Blocks that are exchanged lie apart, see bind().
+      if (out_.exchanges && a.base[0] / here_ >= row_staging) return false;
       if (p.forms[last.operands + k] != p.forms[next.operands + k]) return false;
       // Staging has room for partial results between the elements of one block and the next.
       bool const staged = a.base[0] / here_ >= row_staging;
@@ -281,6 +299,7 @@ class emission {
   rank_t const here_;              ///< so many ranks
   linear_order const order_;
   dependences const dependences_;
+  std::vector<std::size_t> const exchanged_;  ///< see exchange_lines(); empty: nothing is
   std::vector<std::uint32_t> number_;
   std::vector<std::vector<std::uint32_t>> latest_look_;  ///< [reader][owner]: one more than the instruction
   compiled out_;

@@ -30,8 +30,8 @@ fetching::fetching(compiled const& barrier, layout const& of_barrier, rank_t ran
     i.block = static_cast<std::uint32_t>(first_block) + k;
     i.block_end = i.block + 1;
     std::uint32_t const from = row_input * ranks + (rank + ranks - k) % ranks;
-    own.operands.push_back({{from, from}, place});
-    own.operands.push_back({{to, to}, place + pieces});
+    own.operands.push_back(caller_operand(from, place));
+    own.operands.push_back(caller_operand(to, place + pieces));
   }
   own.forms.resize(own.operands.size(), detail::form::element);
   places.offset.resize(first_place + 2 * pieces);

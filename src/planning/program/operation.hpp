@@ -114,6 +114,10 @@ linear_order assign_locations(split_schedule const&, policy const&, std::vector<
 /// has read is shared with it: to write it again takes 6 ns near, 23 ns apart on Zen 4, a line that the other has written 2 and 6.
 void return_lines(linear_order&);
 
+/// Where a block of staging is when pairs have exchanged theirs: [(rank · layers + layer) · blocks + block], numbered likewise. Empty
+/// unless each block is written once, by its rank, for one other to read, which writes as many for that rank.
+std::vector<std::size_t> exchange_lines(linear_order const&);
+
 /// For each operation: the operations of other ranks that it must wait for, and whether any operation waits for it.
 struct dependences {
   std::vector<std::vector<std::uint32_t>> needs;

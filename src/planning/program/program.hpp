@@ -64,11 +64,26 @@ enum row : std::uint32_t {
   rows = row_second_line + 2
 };
 
-/// One array of an instruction: a base pointer by parity, and the piece of the vector that starts there.
-struct operand {
+/// Where an array of an instruction begins: a base pointer by parity, and the piece of the vector that starts there.
+struct place {
   std::uint32_t base[2];
   std::uint32_t piece;  ///< block of a caller's array, (layer + 1) · blocks + block of staging
+  friend bool operator==(place const&, place const&) = default;
 };
+
+/// One array of an instruction. Pairs that read each other's staging exchange it from one operation of a parity to the next, see
+/// exchange_lines(): then it is elsewhere every other time.
+struct operand : place {
+  place exchanged;  ///< as usual where nobody exchanges it
+
+  place const& at(bool is_exchanged) const { return is_exchanged ? exchanged : *this; }
+};
+
+/// What lies at the same base whenever it is used.
+inline operand caller_operand(std::uint32_t base, std::uint32_t piece) {
+  place const always{{base, base}, piece};
+  return {always, always};
+}
 
 /// "Rank `rank` has made its signal number `signal` of this operation"; its first signal is its entry.
 struct wait {
@@ -168,6 +183,7 @@ struct compiled {
   bool full = false;                ///< whoever completes it knows that every rank has entered it
   bool all_meet = false;            ///< … and has waited for every other rank's entry itself
   std::uint32_t most_operands = 0;  ///< sources and destinations of any instruction
+  bool exchanges = false;           ///< some operand is elsewhere when lines are exchanged
   bool wide = false;  ///< there are partial results wider than elements: staging has room for those everywhere
   policy storage;
   std::vector<program> of;        ///< [rank]

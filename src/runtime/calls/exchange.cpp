@@ -79,9 +79,9 @@ void fetch(rank_state& me) {
     bound_plan const& barrier = me.plans.plan_for(meeting(), false, me.number == 0);
     pieces.fetching = planning::bind_fetching(barrier, me.rank, ranks, table_of_pieces<std::byte>());
   }
-  auto& [offset, boundary, staging_bytes] = pieces.fetching->segments.last_layout;
-  std::size_t *const sources = offset.data() + offset.size() - 2 * ranks, *const destinations = sources + ranks;
-  std::size_t* const begins = boundary.data() + boundary.size() - ranks - 1;
+  program::layout& to = pieces.fetching->segments.last_layout;
+  std::size_t *const sources = to.offset.data() + to.offset.size() - 2 * ranks, *const destinations = sources + ranks;
+  std::size_t* const begins = to.boundary.data() + to.boundary.size() - ranks - 1;
   for (rank_t k = 0; k < ranks; ++k) {
     rank_t const o = (me.number + ranks - k) % ranks;
     me.ends[0].bases[program::row_input * ranks + o] = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/failure/long_waits.hpp"
+#include "runtime/await.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,9 +33,11 @@ awaited awaited_by(rank_state const& me, flight const& f) {
   auto const named = [&](told_wait::cause of, rank_t rank) { return awaited{of, me.shared.part.first + rank}; };
   channel_end const& end = me.ends[f.line.channel];
   if (!f.line.entered) {
-    auto const* const readers = end.readers[(end.epoch + 1) & 1];
-    if (readers == nullptr || f.wait >= readers->size()) return {told_wait::cause::reuse, told_wait::nobody};
-    return named(told_wait::cause::reuse, (*readers)[f.wait].rank);
+    std::uint32_t const next = end.epoch + 1;
+    if (end.readers[next & 1] == nullptr) return {told_wait::cause::reuse, told_wait::nobody};
+    users_of_lines const users(end, next, *f.layout, me.rank, me.shared.ranks);
+    if (f.wait >= users.size()) return {told_wait::cause::reuse, told_wait::nobody};
+    return named(told_wait::cause::reuse, users[f.wait].rank);
   }
   auto const& code = f.code->code;
   std::size_t const waits = f.code->waits.size();

@@ -41,30 +41,41 @@ bool can_be_resolved(rank_state const& me, bound_plan const& plan) {
 
 /// An array of the caller's, as a call has it: a rank's piece may be all that there is.
 array of_caller(array::base from, extent const& own, std::size_t offset) {
-  return {from, {offset - own.begin, offset - own.begin}};
+  array made{from, {}};
+  made.at.fill(offset - own.begin);
+  return made;
 }
 
+std::size_t turn_of(std::uint32_t epoch, bool is_exchanged) { return (epoch & 1) | (is_exchanged ? 2 : 0); }
+std::size_t parity_of(std::size_t turn) { return turn & 1; }
+bool is_exchanged(std::size_t turn) { return turn > 1; }
+
 [[gnu::cold]] array resolved(rank_state const& me, bound_plan const& plan, operand const& o) {
-  std::size_t const offset = plan.segments.last_layout.offset[o.piece];
+  auto const& offsets = plan.segments.last_layout.offset;
+  std::size_t const offset = offsets[o.piece];
   rank_t const ranks = me.shared.ranks;
   if (o.base[0] == program::row_input * ranks + me.rank)
     return of_caller(array::input, plan.arrays.gives[me.rank], offset);
   if (o.base[0] == program::row_output * ranks + me.rank)
     return of_caller(array::output, plan.arrays.gets[me.rank], offset);
   auto const& bases = me.ends[0].bases;
-  auto const at = [&](std::uint32_t base) { return reinterpret_cast<std::uintptr_t>(bases[base]) + offset; };
-  return {array::nowhere, {at(o.base[0]), at(o.base[1])}};
+  array made{array::nowhere, {}};
+  for (std::size_t turn = 0; turn < resolved_program::all_turns; ++turn) {
+    program::place const& at = o.at(is_exchanged(turn));
+    made.at[turn] = reinterpret_cast<std::uintptr_t>(bases[at.base[parity_of(turn)]]) + offsets[at.piece];
+  }
+  return made;
 }
 
-/// What makes the acts of one parity.
+/// What makes the acts of one turn.
 struct acts_of {
   resolved_program& program;
   rank_state const& me;
-  std::size_t parity;
+  std::size_t number;
   std::size_t first_array = 0;  ///< of the next fold
 
   program::program const& code() const { return program.plan->code->of[me.rank]; }
-  resolved_program::turn& turn() const { return program.turns[parity]; }
+  resolved_program::turn& turn() const { return program.turns[number]; }
 };
 
 [[gnu::cold]] void add_wait(acts_of const& to, program::wait const& w, act made) {
@@ -75,7 +86,7 @@ struct acts_of {
   channel_lines& lines = *to.me.ends[0].lines[w.rank];
   made.peer = w.rank;
   made.signal = w.signal;
-  made.entry = &lines.entry[to.parity];
+  made.entry = &lines.entry[parity_of(to.number)];
   made.reached = &lines.progress.signalled;
   to.turn().acts.push_back(made);
 }
@@ -109,7 +120,7 @@ act::kind kind_of_fold(detail::arithmetic computes) {
   if (i.signal == 0 || to.program.is_alone) return;
   made.what = i.signal == program::entry_signal ? act::tell_entry : act::tell_progress;
   made.signal = i.signal;
-  made.entry = &to.me.ends[0].lines[to.me.rank]->entry[to.parity];
+  made.entry = &to.me.ends[0].lines[to.me.rank]->entry[parity_of(to.number)];
   to.turn().acts.push_back(made);
   if (made.what != act::tell_entry || to.program.own.when != detail::own_copy::once_told) return;
   made.what = act::copy_own;
@@ -151,9 +162,9 @@ act::kind kind_of_fold(detail::arithmetic computes) {
   return all;
 }
 
-/// The caller's arrays are others than in its latest call of this parity.
-[[gnu::noinline]] void take_addresses(resolved_program& program, std::size_t parity, void const* in, void* out) {
-  resolved_program::turn& now = program.turns[parity];
+/// The caller's arrays are others than in its latest call of this turn.
+[[gnu::noinline]] void take_addresses(resolved_program& program, std::size_t turn, void const* in, void* out) {
+  resolved_program::turn& now = program.turns[turn];
   std::array<std::uintptr_t, 3> const from{reinterpret_cast<std::uintptr_t>(in), reinterpret_cast<std::uintptr_t>(out),
                                            0};
   now.in = in;
@@ -161,7 +172,7 @@ act::kind kind_of_fold(detail::arithmetic computes) {
   now.told_in = moved(static_cast<std::byte const*>(in), program.to_whole_in);
   now.told_out = moved(static_cast<std::byte*>(out), program.to_whole_out);
   for (std::size_t k = 0; k < program.arrays.size(); ++k)
-    now.arrays[k] = reinterpret_cast<void*>(from[program.arrays[k].from] + program.arrays[k].at[parity]);
+    now.arrays[k] = reinterpret_cast<void*>(from[program.arrays[k].from] + program.arrays[k].at[turn]);
   for (act& a : now.acts) a.compared = {&a, nullptr};
 }
 
@@ -175,11 +186,12 @@ act::kind kind_of_fold(detail::arithmetic computes) {
   to.to_whole_in = 0 - gives.begin;
   to.to_whole_out = 0 - gets.begin;
   to.arrays = arrays_of(me, plan);
-  for (std::size_t const parity : {0u, 1u}) {
-    to.turns[parity].arrays.resize(to.arrays.size());
-    to.turns[parity].acts.clear();
-    add_acts({to, me, parity});
-    take_addresses(to, parity, nullptr, nullptr);
+  to.exchanges = plan.segments.last_layout.exchanges;
+  for (std::size_t turn = 0; turn < (to.exchanges ? resolved_program::all_turns : 2); ++turn) {
+    to.turns[turn].arrays.resize(to.arrays.size());
+    to.turns[turn].acts.clear();
+    add_acts({to, me, turn});
+    take_addresses(to, turn, nullptr, nullptr);
   }
   to.readers = &plan.code->of[me.rank].readers;
   to.capacity = me.ends[0].capacity;
@@ -193,6 +205,7 @@ act::kind kind_of_fold(detail::arithmetic computes) {
   f.act = {me.acts.number, me.acts.history};
   f.layout = &program.plan->segments.last_layout;
   f.line.parity = static_cast<std::uint8_t>(end.epoch & 1);
+  f.line.exchanged = program.exchanges && end.is_exchanged(end.epoch);
   f.line.tag = std::uint64_t{end.epoch} << 32 | me.acts.history;
   f.line.base = end.base - program.plan->code->span;
   f.line.entered = true;
@@ -224,7 +237,9 @@ act::kind kind_of_fold(detail::arithmetic computes) {
 [[gnu::noinline]] void await_readers(rank_state& me, resolved_program const& program) {
   channel_end& end = me.ends[0];
   std::uint32_t const epoch = end.epoch + 1;
-  for (program::reader const& each : *end.readers[epoch & 1]) {
+  users_of_lines const users(end, epoch, program.plan->segments.last_layout, me.rank, me.shared.ranks);
+  for (std::size_t k = 0; k < users.size(); ++k) {
+    program::reader const each = users[k];
     perturb();
     std::uint32_t const entry = entry_after_reading(each, epoch);
     awaited const what{awaited::kind::reuse, std::uint64_t{entry} << 32};
@@ -239,6 +254,7 @@ act::kind kind_of_fold(detail::arithmetic computes) {
   channel_end& end = me.ends[0];
   if (!end.peers_entered && end.readers[epoch & 1] != nullptr) await_readers(me, program);
   end.epoch = epoch;
+  if (program.exchanges) end.exchange(epoch);
   program::compiled const& code = *program.plan->code;
   end.base += code.span;
   end.peers_entered = code.full;
@@ -347,11 +363,11 @@ template <bool Alone>
 }
 
 /// From here on the program knows its call, whoever asks.
-[[gnu::always_inline]] inline resolved_program::turn& begin(resolved_program& program, std::size_t parity,
-                                                            void const* in, void* out, void const* operation) {
-  resolved_program::turn& now = program.turns[parity];
+[[gnu::always_inline]] inline resolved_program::turn& begin(resolved_program& program, std::size_t turn, void const* in,
+                                                            void* out, void const* operation) {
+  resolved_program::turn& now = program.turns[turn];
   if (now.in != in || now.out != out) [[unlikely]]
-    take_addresses(program, parity, in, out);
+    take_addresses(program, turn, in, out);
   program.now = {operation, &now};
   return now;
 }
@@ -399,8 +415,10 @@ void resolved_programs::called(rank_state const& me, bound_plan const& plan) noe
 void run_resolved(rank_state& me, bound_plan const& plan, resolved_program& program, void const* in, void* out,
                   void const* operation) {
   if (program.is_alone) return run_alone(me, program, in, out, operation);
-  std::uint32_t const epoch = me.ends[0].epoch + 1;
-  resolved_program::turn& now = begin(program, epoch & 1, in, out, operation);
+  channel_end const& end = me.ends[0];
+  std::uint32_t const epoch = end.epoch + 1;
+  std::size_t const turn = turn_of(epoch, program.exchanges && !end.is_exchanged(epoch));
+  resolved_program::turn& now = begin(program, turn, in, out, operation);
   announce(me, plan, 0, me.acts.by, false);
   if (me.shared.failed()) [[unlikely]]
     leave(me);

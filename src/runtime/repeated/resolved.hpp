@@ -22,11 +22,14 @@ namespace coset::runtime {
 /// caller's arrays and the team's own memory only, of elements of one form, without messages, lessons and traces: what is
 /// short, and most of what is not long.
 struct resolved_program {
-  /// Where an array of a fold begins, by parity: so far from the caller's input or output, or from nowhere.
+  /// Calls of each parity, and again where pairs have exchanged staging.
+  static constexpr std::size_t all_turns = 4;
+
+  /// Where an array of a fold begins, by turn: so far from the caller's input or output, or from nowhere.
   struct array {
     enum base : std::uint32_t { input, output, nowhere };
     base from;
-    std::array<std::uintptr_t, 2> at;
+    std::array<std::uintptr_t, all_turns> at;
   };
   /// Where a rank is in its program, for those who ask.
   struct place {
@@ -64,7 +67,7 @@ struct resolved_program {
     /// What of the peer's arrays this rank's were compared with in the latest such call; a pointer to this act: nothing yet.
     std::pair<void const*, void const*> compared{};
   };
-  /// The acts of calls of one parity, with the arrays of the latest such call. Two of them often have the same.
+  /// The acts of calls of one turn, with the arrays of the latest such call. Two of them often have the same.
   struct turn {
     void const* in = nullptr;
     void* out = nullptr;
@@ -95,7 +98,8 @@ struct resolved_program {
   call_under_way now;
   detail::bound_plan const* plan = nullptr;  ///< alive while a call of it is
   std::vector<array> arrays;
-  std::array<turn, 2> turns;  ///< [parity]
+  bool exchanges = false;  ///< else the first two turns are all
+  std::array<turn, all_turns> turns;
 };
 
 /// A rank's programs that repeat, by plan. Direct-mapped in front, so that a loop over a few plans looks nothing up.

@@ -61,9 +61,18 @@ class contestant {
 
 using contestants = std::vector<std::unique_ptr<contestant>>;
 
+/// How the library is called.
+struct calls {
+  bool in_place = false;  ///< the result replaces the input
+  bool started = false;   ///< start_…() and a wait for it, where the library chooses the plan
+};
+
+/// Verbs that return a view have no start.
+constexpr bool may_start(verb what) { return what != verb::allreduce_view; }
+
 /// The library under test, with its own choice or with a named plan.
 std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan = "",
-                                       bool in_place = false);
+                                       calls how = {});
 /// Not a collective, but the least that it needs: a round of flags, and for large allreduces the memory traffic.
 std::unique_ptr<contestant> make_flag_round(std::vector<unsigned> const& processors);
 std::unique_ptr<contestant> make_traffic(std::vector<unsigned> const& processors);

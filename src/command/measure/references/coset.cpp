@@ -16,12 +16,16 @@ namespace {
 
 class coset_contestant final : public contestant {
  public:
-  coset_contestant(std::vector<unsigned> const& processors, std::string const& plan, bool in_place)
-      : contestant("coset", plan.empty() ? "coset" : plan),
+  coset_contestant(std::vector<unsigned> const& processors, std::string const& plan, calls how)
+      : contestant("coset", !plan.empty() ? plan : how.started ? "coset, started" : "coset"),
         options_(plan_named(plan)),
         chooses_(plan.empty()),
-        in_place_(in_place),
+        how_(how),
         team_(team_on(processors)) {}
+
+  std::string declines(problem const& p) const override {
+    return how_.started && !may_start(p.what) ? "has no start" : "";
+  }
 
   burst_result burst(workload const& work, burst_order const& order) override {
     stage stage(work, order);
@@ -39,13 +43,15 @@ class coset_contestant final : public contestant {
         chooses_ ? std::nullopt : std::optional(make_plan<T>(team_, p.what, p.count, operation, options_));
     bool const is_new = chooses_ && learned_.insert({p.what, p.count, p.element, p.operation}).second;
     team_.run([&](member& me) {
-      std::byte* const output = in_place_                       ? work.input(me.rank())
+      std::byte* const output = how_.in_place                   ? work.input(me.rank())
                                 : p.what == verb::reduce_shared ? work.shared_output()
                                                                 : work.output(me.rank());
       std::span const in(reinterpret_cast<T const*>(work.input(me.rank())), length(gives(p, me.rank())));
       std::span const out(reinterpret_cast<T*>(output), length(gets(p, me.rank())));
       auto const once = [&](std::size_t) -> std::byte const* {
-        if (!chooses_)
+        if (how_.started)
+          start<T>(p, me, in, out, operation).wait();
+        else if (!chooses_)
           named->execute(me, in, out);       // a broadcast's root has it where it was
         else if (p.what == verb::allreduce)  // looked at first: it is the one whose nanoseconds are compared
           allreduce(me, in, out, operation);
@@ -106,28 +112,41 @@ class coset_contestant final : public contestant {
       default:  // what the headers of all verbs call, where each rank has its own result
         if (detail::shares_result(what))
           throw argument_error("nobody has written the call of this verb: " + std::string(name_of(what)));
-        detail::run(me.state(),
-                    {.what = what,
-                     .in = in.data(),
-                     .out = out.data(),
-                     .count = count,
-                     .reduction = detail::only_moves(what) ? &detail::copy_of<T>() : &detail::table_of<T, Op>(),
-                     .operation = &operation});
+        detail::run(me.state(), call_of(what, in, out, count, operation));
     }
     return reinterpret_cast<std::byte const*>(out.data());
   }
 
+  template <class T, class Op>
+  static detail::call call_of(verb what, std::span<T const> in, std::span<T> out, std::size_t count,
+                              Op const& operation) {
+    return {.what = what,
+            .in = in.data(),
+            .out = out.data(),
+            .count = count,
+            .reduction = detail::only_moves(what) ? &detail::copy_of<T>() : &detail::table_of<T, Op>(),
+            .operation = &operation};
+  }
+
+  template <class T, class Op>
+  static request start(problem const& p, member& me, std::span<T const> in, std::span<T> out, Op const& operation) {
+    if (p.what == verb::barrier) return start_barrier(me);
+    if (p.what == verb::broadcast)
+      return start_broadcast(me, me.rank() == 0 ? std::span(const_cast<T*>(in.data()), in.size()) : out, 0);
+    return detail::start(me.state(), call_of(p.what, in, out, p.count, operation), detail::kept_if_possible(operation));
+  }
+
   plan_options const options_;
-  bool const chooses_, in_place_;
+  bool const chooses_;
+  calls const how_;
   team team_;
   std::set<std::tuple<verb, std::size_t, element_kind, operation_kind>> learned_;  ///< shapes
 };
 
 }  // namespace
 
-std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan,
-                                       bool in_place) {
-  return std::make_unique<coset_contestant>(processors, plan, in_place);
+std::unique_ptr<contestant> make_coset(std::vector<unsigned> const& processors, std::string const& plan, calls how) {
+  return std::make_unique<coset_contestant>(processors, plan, how);
 }
 
 }  // namespace coset::measure
