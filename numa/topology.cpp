@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -279,9 +280,10 @@ unsigned line_bytes(std::vector<usable> const& order) {
   return longest;
 }
 
-std::string vendor(std::vector<usable> const& order) {
+/// What the first usable processor's package tells of it; empty if it does not.
+std::string told(std::vector<usable> const& order, char const* name) {
   for (hwloc_obj_t around = order.front().pu; around != nullptr; around = around->parent)
-    if (char const* found = hwloc_obj_get_info_by_name(around, "CPUVendor"); found != nullptr) return found;
+    if (char const* found = hwloc_obj_get_info_by_name(around, name); found != nullptr) return found;
   return {};
 }
 
@@ -297,7 +299,8 @@ topology read(hwloc_topology_t machine, std::string name, std::function<bool(uns
   result.cache_bytes = cache_bytes(order);
   result.l2_bytes = l2_bytes(order);
   result.line_bytes = line_bytes(order);
-  result.vendor = vendor(order);
+  result.vendor = told(order, "CPUVendor");
+  result.family = static_cast<unsigned>(std::strtoul(told(order, "CPUFamilyNumber").c_str(), nullptr, 10));
   result.has_l3 = std::ranges::any_of(
       order, [](usable const& each) { return ancestor_or(each.pu, HWLOC_OBJ_L3CACHE, nullptr) != nullptr; });
   return result;

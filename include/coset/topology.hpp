@@ -52,7 +52,8 @@ struct COSET_API topology {
   std::uint64_t cache_bytes = 0;  ///< of all L3 caches (L2 if there is no L3) of usable processors; 0: unknown
   std::uint64_t l2_bytes = 0;     ///< of the smallest L2 of usable processors; 0: unknown
   unsigned line_bytes = 0;        ///< of the longest line of their data caches; 0: unknown
-  std::string vendor;  ///< of the first usable processor, as hwloc's CPUVendor: "GenuineIntel"; empty: unknown
+  std::string vendor;   ///< of the first usable processor, as hwloc's CPUVendor: "GenuineIntel"; empty: unknown
+  unsigned family = 0;  ///< of the same, as that vendor numbers them: 26 is AMD's Zen 5; 0: unknown
 
   /// The machine on which this process runs, restricted to the calling thread's mask: read it before pinning. If OpenMP
   /// has confined that thread to one of its places (OMP_PROC_BIND, OMP_PLACES), restricted to all of its places. Takes

@@ -82,6 +82,19 @@ call_times complete_timed(rank_state& me, flight& f, rank_lesson& mine, bound_pl
   return before;
 }
 
+/// A call from which nobody learns, as short as one of a plan without lessons.
+void complete_untimed(rank_state& me, rank_lesson& mine, bound_plan const& plan, void const* in, void* out,
+                      void const* operation) {
+  mine.began = 0;
+  mine.took = 0;
+  resolved_program* const known = me.memory.resolved.find_untimed(plan, me.ends[0].capacity);
+  if (known != nullptr && me.root.requests.live == 0) return run_resolved(me, plan, *known, in, out, operation);
+  flight f;
+  prepare(f, me, 0, plan, in, out, operation);
+  complete(me, f);
+  me.memory.resolved.called_untimed(me, plan);
+}
+
 void learn(rank_lesson& mine, call_times const& before, bound_plan const& plan, bool says_so) {
   unsigned const best = mine.learner.best();
   mine.learner.called(before);
@@ -110,17 +123,27 @@ void follow(rank_lesson& mine, detail::decisions& decided, bool is_leader) {
 /// All ranks tell all, in the entries of the call.
 void complete_as_equals(rank_state& me, rank_lesson& mine, bound_plan const& plan, void const* in, void* out,
                         void const* operation) {
+  bound_plan const& now = candidate(plan, mine.learner.next());
+  if (mine.learner.rests()) {
+    complete_untimed(me, mine, now, in, out, operation);
+    return mine.learner.called({});
+  }
   flight f;
-  complete_timed(me, f, mine, candidate(plan, mine.learner.next()), in, out, operation);
+  complete_timed(me, f, mine, now, in, out, operation);
   learn(mine, told_by_all(me, f), plan, me.number == 0);
 }
 
 void complete_led(rank_state& me, rank_lesson& mine, bound_plan const& plan, void const* in, void* out,
                   void const* operation) {
   bool const is_leader = me.rank == *plan.candidacy.lessons->leader;
-  flight f;
-  auto const before = complete_timed(me, f, mine, candidate(plan, mine.next), in, out, operation);
-  if (is_leader) learn(mine, before, plan, true);
+  bound_plan const& now = candidate(plan, mine.next);
+  if (!is_leader || mine.learner.rests()) {
+    complete_untimed(me, mine, now, in, out, operation);
+    if (is_leader) mine.learner.called({});
+  } else {
+    flight f;
+    learn(mine, complete_timed(me, f, mine, now, in, out, operation), plan, true);
+  }
   follow(mine, plan.candidacy.lessons->of->decided, is_leader);
 }
 

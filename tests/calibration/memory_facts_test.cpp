@@ -19,13 +19,16 @@ TEST(MemoryFacts, BelieveNoCoreMoreOfALastCacheThanCoresHave) {
   EXPECT_EQ(of("core:4 pu:1").last_cache_bytes, 0u);
 }
 
-TEST(MemoryFacts, LinesAreHandedOverUnlessCoresAreOfIntel) {
+TEST(MemoryFacts, LinesAreHandedOverUnlessCoresAreOfIntelOrZen5) {
   auto machine = topology::synthetic("core:4 pu:1");
   EXPECT_TRUE(told_of(machine).hands_over);
   machine.vendor = "GenuineIntel";
   EXPECT_FALSE(told_of(machine).hands_over);
   machine.vendor = "AuthenticAMD";
-  EXPECT_TRUE(told_of(machine).hands_over);
+  for (unsigned const family : {0u, 23u, 25u, 26u}) {
+    machine.family = family;
+    EXPECT_EQ(told_of(machine).hands_over, family != 26) << family;
+  }
 }
 
 }  // namespace

@@ -176,8 +176,11 @@ TEST_F(OddMachine, TellsOfTheLongestLineAndWarnsOfIt) {
 }
 
 TEST_F(OddMachine, TellsWhoseItsProcessorsAre) {
-  EXPECT_EQ(topology::xml(COSET_ODD_MACHINE).vendor, "GenuineIntel");
-  EXPECT_EQ(topology::synthetic("core:2 pu:1").vendor, "");
+  auto const odd = topology::xml(COSET_ODD_MACHINE), made = topology::synthetic("core:2 pu:1");
+  EXPECT_EQ(odd.vendor, "GenuineIntel");
+  EXPECT_EQ(odd.family, 6u);
+  EXPECT_EQ(made.vendor, "");
+  EXPECT_EQ(made.family, 0u);
 }
 
 TEST(Topology, CacheLinesAreOfUnknownLengthWithoutCaches) {

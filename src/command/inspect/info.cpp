@@ -146,9 +146,11 @@ std::string as_text(machine_report const& found) {
     text += fmt::format(" {} {}", c.name, c.bytes > 0 ? bytes_for_people(c.bytes) : "?");
   text += fmt::format("\nof these, an allreduce counts on {} in total and {} for each core",
                       bytes_for_people(found.memory.last_cache_bytes), bytes_for_people(found.memory.own_cache_bytes));
-  text += fmt::format("\na core that has read another's line {}, as its vendor ({}) lets suppose\n",
+  text += fmt::format("\na core that has read another's line {}, as its kind ({}) lets suppose\n",
                       found.memory.hands_over ? "may store into it at once" : "asks for it again before it stores",
-                      found.machine.vendor.empty() ? "unknown" : found.machine.vendor);
+                      found.machine.vendor.empty()
+                          ? "unknown"
+                          : fmt::format("{}, family {}", found.machine.vendor, found.machine.family));
   text += cache_lines_text(found.machine);
   text += fmt::format("instruction set {} (of {})\n", kernels::instruction_set(),
                       fmt::join(kernels::instruction_sets(), ", "));
@@ -200,6 +202,7 @@ nlohmann::ordered_json as_json(machine_report const& found) {
        {"caches_counted_on", {{"together", found.memory.last_cache_bytes}, {"own", found.memory.own_cache_bytes}}},
        {"lines_are_handed_over", found.memory.hands_over},
        {"vendor", found.machine.vendor},
+       {"family", found.machine.family},
        {"instruction_set", kernels::instruction_set()},
        {"instruction_sets", kernels::instruction_sets()},
        {"team", found.processors},

@@ -39,7 +39,7 @@ std::vector<program::policy> alternatives(question const& asked, answer const& c
   if (!has_choice || q.bytes <= fewest_bytes * std::max<rank_t>(1, q.ranks / 8) || q.ranks < 2) return {};
   std::vector<program::policy> all = storages_for(q, schedule_kind::one_fold);
   std::erase_if(all, [&](program::policy const& p) {
-    bool const is_long = q.bytes > most_staged_bytes && !p.returns;
+    bool const is_long = q.bytes > most_staged_bytes && !p.returns && !is_staged_at_length(q);
     bool const is_at_once = p.how == copies::pull && p.first == program::area::staging;
     return is_at_once || (p.first == program::area::staging && is_long) ||
            (p.streams && q.bytes < fewest_streamed_bytes);

@@ -24,7 +24,7 @@ constexpr std::uint64_t outdone_percent = 105;
 /// What differs that much is another state of the machine.
 constexpr std::uint64_t deviation_percent = 125;
 /// Of the time, for measuring others: one call in so many.
-constexpr std::uint64_t calls_per_measured = 50;
+constexpr std::uint64_t calls_per_measured = 100;
 constexpr std::uint32_t fewest_calls = 512, most_calls = 1 << 20;
 constexpr std::uint32_t first_pause = 64, longest_pause = 4096;
 

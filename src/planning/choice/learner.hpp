@@ -30,7 +30,7 @@ struct learning_pace {
 
 /// A pure function of the times that it is told: learners that are told the same times agree on every candidate. After
 /// some calls of candidate 0, the one taken without knowledge, it tries all candidates in turns. The best one serves from
-/// then on, until its calls become much slower or faster, or trials are less than 2 % of the time: then all are tried again.
+/// then on, until its calls become much slower or faster, or trials are less than 1 % of the time: then all are tried again.
 ///
 /// `cycle` times decide if calls take a good part of them, else `call` times: lines that a plan leaves with other ranks
 /// cost what the caller does next.
@@ -46,6 +46,10 @@ class learner {
   /// The best that is known.
   unsigned best() const noexcept { return best_; }
 
+  /// While the best one serves, most calls need not be timed: times of two calls in so many are told, which is an odd number, so that
+  /// a caller who alternates shows both sides.
+  bool rests() const noexcept { return !exploring_ && settled_ && calls_ % calls_per_look > 1; }
+
   /// As after construction.
   void forget() noexcept { *this = learner(candidates_, pace_); }
 
@@ -53,7 +57,7 @@ class learner {
   void called(call_times before) noexcept;
 
  private:
-  static constexpr std::uint32_t most_samples = 8;
+  static constexpr std::uint32_t most_samples = 8, calls_per_look = 9;
 
   struct record {
     std::array<std::uint32_t, most_samples> call{}, cycle{};

@@ -77,9 +77,16 @@ bool has_one_reader(question const& q) {
   return q.ranks == 2 || !(gathers_for_all(q.what) || is_exclusive(q.what));
 }
 
+/// Each reader of what a rank stages stages as much for that rank, so that they exchange their lines, see program/exchange_lines.cpp.
+bool is_exchanged(question const& q) {
+  bool const is_reduce_scatter = is_half(q.what) && gets_pieces(q.what);
+  return has_one_reader(q) && (is_reduce_scatter || swaps_pieces(q.what) || gathers_for_all(q.what));
+}
+
 /// Shorter copies lie in few lines, which are back before a call needs them, and a second store of each costs more.
 bool is_returned(question const& q) {
-  return has_one_reader(q) && q.bytes > q.ranks * (gathers_at_root(q.what) ? most_kept_by_root : most_kept);
+  return has_one_reader(q) && !is_exchanged(q) &&
+         q.bytes > q.ranks * (gathers_at_root(q.what) ? most_kept_by_root : most_kept);
 }
 
 /// Every rank gives a vector and gets one, so that results can be folded where they shall be. In an exclusive scan of more than
@@ -136,9 +143,12 @@ bool staging_alone_leaves(question const& q) {
   return are_two(q) && at_hand(q, staged) < most_staging_at_hand && at_hand(q, zero_copy) > fewest_at_hand;
 }
 
-/// The root stores half of a broadcast, or a short scatter's pieces, into its reader's array.
-bool is_stored_by_root(question const& q) {
-  return are_two(q) && is_from_root(q.what) && (!is_of_pieces(q.what) || q.bytes <= most_at_once);
+/// Who has something stores it into its reader's array: a root half of a broadcast, or a short scatter's pieces; each of two ranks
+/// what the other gets and nobody folds.
+bool is_stored_for_reader(question const& q) {
+  if (!are_two(q) || !only_moves(q.what) || detail::is_barrier(q.what)) return false;
+  if (!is_rooted(q.what)) return true;
+  return is_from_root(q.what) && (!is_of_pieces(q.what) || q.bytes <= most_at_once);
 }
 
 /// The bytes that all ranks give and get.
@@ -210,11 +220,13 @@ double fetched_at_once(question const& q) {
 double staging_regained(question const& q, policy const& p) {
   bool const is_written_by_readers = folds_for_all(q.what) && !is_eager(p);
   double const moved = fetched_by_others(q);
+  if (is_exchanged(q) && q.memory.hands_over) return 0;  // whoever has read a line writes it next
   if (p.returns && q.memory.hands_over) return regained(q, p, moved) * if_readers_write;
   if (is_returned(q) && q.memory.hands_over) return regained(q, p, moved);
-  // Else readers store only to ask for the lines as often as their owners; what has left the caches comes from further away.
-  if (is_returned(q))
-    return moved * (1 - at_hand(q, p)) * q.memory.costs.regained_beyond + (p.returns ? copied(q, p, moved) : 0);
+  // Else readers store only to ask for the lines as often as their owners. What has left the caches comes from further away, though
+  // half as dear: copies by strings of bytes overwrite lines without fetching them.
+  if (is_returned(q) || is_exchanged(q))
+    return moved * (1 - at_hand(q, p)) * q.memory.costs.regained_beyond / 2 + (p.returns ? copied(q, p, moved) : 0);
   std::uint64_t const readers = is_to_root(q.what) && !is_of_pieces(q.what) ? 1 : q.ranks - 1;
   bool const is_back = readers * q.ranks * q.bytes <= most_staged_for_nothing;
   if (is_back || is_written_by_readers || q.crowded) return 0;
@@ -272,6 +284,8 @@ schedule::price round_of_all(question const& q) {
 
 bool has_view(question const& q) { return shares_result(q.what); }
 
+bool is_staged_at_length(question const& q) { return is_exchanged(q) || (is_returned(q) && !q.memory.hands_over); }
+
 bool may_gather_in_rounds(question const& q) {
   return gathers_at_root(q.what) && q.ranks > 3 && q.ranks <= 64 && !q.crowded;
 }
@@ -326,11 +340,12 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   bool const is_staged = q.bytes <= most_staged(q) || passes_on || staging_alone_leaves(q);
   bool const is_short = is_staged || !all.empty();
   if (is_returned(q)) all.push_back(returning(staged));
-  if (is_staged || is_returned(q)) all.push_back(staged);
+  if (is_staged || is_returned(q) || is_exchanged(q)) all.push_back(staged);
   if (kind == schedule_kind::other && is_short) return all;  // where no value can be lost
   if (goes_through_outputs(q)) all.push_back(through_outputs);
-  if (is_stored_by_root(q)) all.push_back(zero_copy_store);
+  if (is_stored_for_reader(q)) all.push_back(zero_copy_store);
   all.push_back(zero_copy);
+  if (are_two(q) && is_from_root(q.what) && !is_stored_for_reader(q)) all.push_back(zero_copy_store);
   if (!folds_for_all(q.what) || !q.in_place) all.push_back(streaming(zero_copy));
   if (gathers_at_root(q.what)) all.push_back(zero_copy_pull);
   return all;

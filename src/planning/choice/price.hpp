@@ -33,6 +33,10 @@ schedule::price priced_here(schedule::price steps, calibration::memory_costs con
 /// A gather whose root would take in many pieces alone, and whose ranks are few enough to make other schedules.
 bool may_gather_in_rounds(question const&);
 
+/// Plain staging may pay however much goes through it: nobody waits for lines that others have read, as pairs exchange them or cores ask
+/// for them anyway.
+bool is_staged_at_length(question const&);
+
 /// Whether the caller gets a view of a result instead of having it stored into an array of its own.
 bool has_view(question const&);
 

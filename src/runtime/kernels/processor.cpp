@@ -23,6 +23,7 @@ struct page {
   unsigned a = 0, b = 0, c = 0, d = 0;
   explicit page(unsigned number) { __cpuid_count(number, 0, a, b, c, d); }
 };
+unsigned family_of(page const& basic) { return (basic.a >> 8 & 0xf) + (basic.a >> 20 & 0xff); }
 constexpr unsigned extended_page = 7;  ///< processors with AVX2 have the others that are asked for, too
 bool has_all(unsigned bits, unsigned wanted) { return (bits & wanted) == wanted; }
 
@@ -39,7 +40,9 @@ std::int64_t vector_targets() {
   if (static_cast<unsigned>(__get_cpuid_max(0, &vendor)) < extended_page) return 0;
   page const basic(1), extended(extended_page), of_amd(0x8000'0001);
   constexpr unsigned fast_short_strings = 1U << 4;
-  copies_by_strings = vendor == signature_INTEL_ebx && has_all(extended.d, fast_short_strings);
+  bool const is_intel = vendor == signature_INTEL_ebx;
+  bool const is_zen_5 = vendor == signature_AMD_ebx && family_of(basic) >= 0x1a;
+  copies_by_strings = (is_intel || is_zen_5) && has_all(extended.d, fast_short_strings);
   constexpr unsigned for_sse4 = bit_SSE3 | bit_PCLMUL | bit_SSSE3 | bit_SSE4_1 | bit_SSE4_2 | bit_AES;
   bool const has_avx2 = has_all(basic.c, for_sse4 | bit_FMA | bit_OSXSAVE | bit_AVX | bit_F16C) &&
                         has_all(extended.b, bit_BMI | bit_AVX2 | bit_BMI2) && has_all(of_amd.c, bit_LZCNT) &&

@@ -31,8 +31,7 @@ bool can_be_resolved(rank_state const& me, bound_plan const& plan) {
   capabilities const& kind = me.shared.kind;
   if (kind.has_messages || me.shared.origin.kind.has_messages || !kind.ranks_may_wait || me.memory.watched)
     return false;
-  bool const learns = plan.candidacy.lessons != nullptr || plan.candidacy.tells_times;
-  if (plan.segments.number != 1 || learns) return false;
+  if (plan.segments.number != 1) return false;
   program::program const& own = plan.code->of[me.rank];
   if (own.operands.size() + own.waits.size() + own.unmet.size() > most_parts) return false;
   return std::ranges::none_of(
@@ -387,13 +386,13 @@ template <bool Alone>
 
 }  // namespace
 
-void resolved_programs::called(rank_state const& me, bound_plan const& plan) noexcept try {
-  auto& [id, known] = front_[plan.id % front_.size()];
-  if (id == plan.id && known == nullptr) return;
-  id = plan.id;
+void resolved_programs::called(rank_state const& me, bound_plan const& plan, std::uint64_t wanted) noexcept try {
+  auto& [id, known] = front_[wanted % front_.size()];
+  if (id == wanted && known == nullptr) return;
+  id = wanted;
   known = nullptr;
   if (!can_be_resolved(me, plan)) return;
-  bool const is_new = !all_.contains(plan.id);
+  bool const is_new = !all_.contains(wanted);
   if (is_new && rests_ > 0) {
     --rests_;
     id = 0;
@@ -404,10 +403,10 @@ void resolved_programs::called(rank_state const& me, bound_plan const& plan) noe
     all_.clear();
     rests_ = 4 * most;
   }
-  std::unique_ptr<resolved_program>& mine = all_[plan.id];
+  std::unique_ptr<resolved_program>& mine = all_[wanted];
   if (mine == nullptr) mine = std::make_unique<resolved_program>();
   if (mine->capacity != me.ends[0].capacity || mine->readers == nullptr) resolve(*mine, me, plan);
-  front_[plan.id % front_.size()] = {plan.id, mine.get()};
+  front_[wanted % front_.size()] = {wanted, mine.get()};
 } catch (std::bad_alloc const&) {
   // The call is complete; the next goes as this one did.
 }

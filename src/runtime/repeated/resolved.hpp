@@ -107,17 +107,30 @@ class resolved_programs {
  public:
   /// Null if this one is not resolved.
   resolved_program* find(detail::bound_plan const& plan, std::size_t capacity) const noexcept {
-    auto const& [id, known] = front_[plan.id % front_.size()];
-    return id == plan.id && known != nullptr && known->capacity == capacity ? known : nullptr;
+    return find(plan.id, capacity);
+  }
+  /// The same of a plan of which calls teach something, for one that does not.
+  resolved_program* find_untimed(detail::bound_plan const& plan, std::size_t capacity) const noexcept {
+    return find(untimed(plan), capacity);
   }
 
   /// After a call of a plan that find() has not found: allocates after a plan's first call alone.
-  void called(detail::rank_state const&, detail::bound_plan const&) noexcept;
+  void called(detail::rank_state const& me, detail::bound_plan const& plan) noexcept { called(me, plan, plan.id); }
+  void called_untimed(detail::rank_state const& me, detail::bound_plan const& plan) noexcept {
+    called(me, plan, untimed(plan));
+  }
 
  private:
+  static std::uint64_t untimed(detail::bound_plan const& plan) { return ~plan.id; }
+  resolved_program* find(std::uint64_t id, std::size_t capacity) const noexcept {
+    auto const& [here, known] = front_[id % front_.size()];
+    return here == id && known != nullptr && known->capacity == capacity ? known : nullptr;
+  }
+  void called(detail::rank_state const&, detail::bound_plan const&, std::uint64_t id) noexcept;
+
   static constexpr std::size_t most = 256;  ///< more than that and all are forgotten
   std::size_t rests_ = 0;                   ///< so many calls resolve nothing, once plans have been too many
-  std::array<std::pair<std::uint64_t, resolved_program*>, 16> front_{};  ///< id of a plan; null: it cannot be resolved
+  std::array<std::pair<std::uint64_t, resolved_program*>, 16> front_{};  ///< by id; null: it cannot be resolved
   std::unordered_map<std::uint64_t, std::unique_ptr<resolved_program>> all_;
 };
 
