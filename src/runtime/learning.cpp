@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/text/format.hpp"
 #include "base/text/log.hpp"
@@ -82,6 +83,13 @@ call_times complete_timed(rank_state& me, flight& f, rank_lesson& mine, bound_pl
   return before;
 }
 
+/// In a plan's first call, so that none allocates that comes later.
+void resolve_candidates(rank_state& me, rank_lesson& mine, bound_plan const& plan) {
+  if (std::exchange(mine.resolved, true)) return;
+  for (unsigned k = 0; k <= plan.candidacy.lessons->others.size(); ++k)
+    me.memory.resolved.called_untimed(me, candidate(plan, k));
+}
+
 /// A call from which nobody learns, as short as one of a plan without lessons.
 void complete_untimed(rank_state& me, rank_lesson& mine, bound_plan const& plan, void const* in, void* out,
                       void const* operation) {
@@ -153,6 +161,7 @@ void complete_and_learn(rank_state& me, bound_plan const& plan, void const* in, 
   rank_lesson& mine = lesson_of(me, plan);
   auto const complete_call = plan.candidacy.lessons->leader ? complete_led : complete_as_equals;
   complete_call(me, mine, plan, in, out, operation);
+  resolve_candidates(me, mine, plan);
 }
 
 bound_plan const& best_of(rank_state const& me, bound_plan const& plan) {

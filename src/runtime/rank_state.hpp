@@ -22,12 +22,15 @@
 
 namespace coset::runtime {
 
+/// In the first operation of each parity ranks touch their own staging, which the system then places near them.
+inline constexpr std::uint8_t not_exchanged_next = 0b11;
+
 /// How far a channel has come. Where ranks that were interrupted go on together, the furthest counts.
 struct channel_position {
   std::uint32_t epoch = 0;  ///< wraps around
   std::uint64_t base = 0;
   std::size_t capacity = 0;
-  std::uint8_t exchanged = 0;  ///< bit by parity, see channel_end
+  std::uint8_t exchanged = not_exchanged_next;  ///< bit by parity, see channel_end
 };
 
 /// The epochs that meet have advanced from a common one by less than half of what they count, or are those of channels that
@@ -44,11 +47,11 @@ inline channel_position further(channel_position const& a, channel_position cons
 /// One rank's end of a channel. Epoch, base and capacity follow the same rule on every rank, so that they agree
 /// without being exchanged.
 struct channel_end {
-  std::uint32_t epoch = 0;     ///< of the latest operation
-  std::uint64_t base = 0;      ///< of the next operation's signals
-  std::size_t capacity = 0;    ///< of the staging in use
-  std::uint8_t exchanged = 0;  ///< bit by parity, see is_exchanged()
-  bool peers_entered = true;   ///< the latest operation was full: its predecessor's lines are free
+  std::uint32_t epoch = 0;                      ///< of the latest operation
+  std::uint64_t base = 0;                       ///< of the next operation's signals
+  std::size_t capacity = 0;                     ///< of the staging in use
+  std::uint8_t exchanged = not_exchanged_next;  ///< bit by parity, see is_exchanged()
+  bool peers_entered = true;                    ///< the latest operation was full: its predecessor's lines are free
   std::array<std::vector<program::reader> const*, 2> readers{};  ///< by parity: who read this rank's lines last
   std::vector<channel_lines*> lines;                             ///< [rank]; empty until the channel is opened
   std::vector<std::byte*> bases;                                 ///< [row · ranks + rank], see program::row

@@ -78,7 +78,7 @@ std::uint64_t bytes_of(flight const& f, instruction const& i, std::uint32_t oper
          (partial ? reduction.partial_bytes : reduction.element_bytes);
 }
 
-/// What a fold reads of other ranks' memory and writes there.
+/// What a fold reads of other ranks' memory and writes there. Where pairs exchange staging as much crosses, as if it lay as usual.
 void count_moved(rank_state const& me, flight const& f, instruction const& i, event& e) {
   recording const& mine = *me.memory.recorded;
   for (std::uint32_t k = i.operands; k < i.operands + i.sources + i.destinations; ++k) {

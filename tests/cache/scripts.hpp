@@ -33,6 +33,7 @@ inline work idle_work(rank_t ranks) {
   w.flags = ranks;
   w.span = 10;
   for (rank_t r = 0; r < ranks; ++r) w.cells.push_back({1, r});
+  w.call.resize(2);
   w.call[0].resize(ranks);
   w.writes_input.resize(ranks);
   w.reads_output.resize(ranks);

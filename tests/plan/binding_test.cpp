@@ -190,15 +190,31 @@ TEST(Segments, AreOfFewerElementsThanLinesHaveWhereElementsAreLarge) {
   EXPECT_LE(cramped->candidacy.most_staging, whole->candidacy.most_staging / 2);
 }
 
-/// Rank 0 stages what it gives ranks 1 and 2 in one instruction, and segments of both are no run of elements.
+/// Rank 0 stages what it gives ranks 1 and 2 in one instruction, and segments of both are no run of elements. Where they are exchanged
+/// each is an instruction by itself.
 TEST(Segments, AreNotCutWherePiecesMoveTogether) {
-  EXPECT_EQ(bind(verb::reduce_scatter, 30'000, {}, SIZE_MAX, ranks * 4096).plan->segments.number, 1u);
+  auto const segments = [](char const* storage) {
+    return bind(verb::reduce_scatter, 30'000, {}, SIZE_MAX, ranks * 4096, "direct", storage).plan->segments.number;
+  };
+  EXPECT_EQ(segments("staged+return"), 1u);
+  EXPECT_EQ(segments("staged"), 10u);
+}
+
+TEST(Exchange, IsOfLongBlocksWithRoomAlone) {
+  auto const exchanges = [](std::size_t count, std::size_t room) {
+    return bind(verb::reduce_scatter, count, {}, room).plan->code->exchanges;
+  };
+  EXPECT_FALSE(exchanges(ranks * 255, SIZE_MAX));
+  EXPECT_TRUE(exchanges(ranks * 256, SIZE_MAX));
+  EXPECT_TRUE(exchanges(30'000, 240'000));
+  EXPECT_FALSE(exchanges(30'000, 239'999));
 }
 
 TEST(Segments, AreNotForPiecesOfDifferentLengths) {
   std::vector<std::size_t> const counts{10'000, 9'999, 10'001};
   for (verb const what : {verb::reduce_scatter, verb::allgather}) {
-    std::size_t const count = 30'000, needed = bind(what, count, counts).plan->segments.layout.staging_bytes;
+    std::size_t const count = 30'000, little_room = 200'000;  // so that nothing is exchanged
+    std::size_t const needed = bind(what, count, counts, little_room).plan->segments.layout.staging_bytes;
     EXPECT_EQ(bind(what, count, counts, needed, 64).plan->segments.number, 1u);
     try {
       (void)bind(what, count, counts, needed - 1);

@@ -41,9 +41,8 @@ bool could_be_one(compiled const& c, program const& p, instruction const& a, ins
     operand const &x = p.operands[a.operands + k], &y = p.operands[b.operands + k];
     if (x.base[0] != y.base[0] || x.piece + (b.block - a.block) != y.piece) return false;
     if (p.forms[a.operands + k] != p.forms[b.operands + k]) return false;
-    // Beside partial results elements lie apart, and blocks that are exchanged.
+    // Beside partial results elements lie apart.
     bool const staged = x.base[0] / c.ranks >= row_staging;
-    if (c.exchanges && staged) return false;
     if (c.wide && staged && p.forms[a.operands + k] == detail::form::element) return false;
   }
   return true;

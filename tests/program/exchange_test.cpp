@@ -12,8 +12,10 @@
 namespace coset::program::testing {
 namespace {
 
-call staged_call(std::string const& algorithm, rank_t ranks, verb what) {
-  return call_of(plan_of(algorithm, ranks, what), "staged");
+call staged_call(std::string const& algorithm, rank_t ranks, verb what, std::string const& name = "staged") {
+  policy storage = storage_of(name, arrays::apart);
+  storage.exchanges = true;
+  return call_of(plan_of(algorithm, ranks, what), storage, arrays::apart);
 }
 
 /// What exchanges: every value is staged once, for one rank that stages as much in return.
@@ -66,13 +68,24 @@ TEST(Exchange, IsNotOfWhatSeveralReadOrNobodyReturns) {
     EXPECT_FALSE(c.exchanges) << algorithm << " " << ranks;
     EXPECT_EQ(users(c, false), users(c, true));
   }
-  EXPECT_FALSE(call_of(plan_of("direct", 2), "staged+return").code->exchanges);
+  EXPECT_FALSE(staged_call("direct", 2, verb::all_to_all, "staged+return").code->exchanges);
 }
 
-/// `reader` uses what lies where rank 0 writes next, in the operation before the last, and rank 0 has not met it since.
-std::vector<call> unmet(rank_t reader, call const& then) {
-  rank_t const ranks = then.code->ranks;
-  return {lone_reader(ranks, reader, 1), idle(ranks), then, idle(ranks), then};
+TEST(Exchange, IsForBlocksThatAreMovedByThemselvesAnyway) {
+  compiled const c = *call_of(plan_of("direct", 4, verb::reduce_scatter), "staged").code;
+  EXPECT_FALSE(c.exchanges);
+  EXPECT_FALSE(is_worth_exchanging(c, 4 * 1023, SIZE_MAX));
+  EXPECT_TRUE(is_worth_exchanging(c, 4 * 1024, SIZE_MAX));
+  EXPECT_FALSE(is_worth_exchanging(c, 4 * 1024, c.layers * std::size_t{8 * 1024} - 1)) << "staging that cannot grow";
+  EXPECT_FALSE(is_worth_exchanging(*call_of(plan_of("direct", 4, verb::reduce_scatter), "staged+return").code, 1 << 20,
+                                   SIZE_MAX));
+}
+
+/// `reader` uses what lies where rank 0 writes two operations later, when pairs have exchanged staging, and rank 0 does not meet it
+/// in between.
+std::vector<call> unmet(rank_t reader, call const& exchanging) {
+  rank_t const ranks = exchanging.code->ranks;
+  return {exchanging, idle(ranks), lone_reader(ranks, reader, 1), idle(ranks), exchanging};
 }
 
 TEST(Exchange, AsksAllToHaveLeftWhoMayUseAnothersStaging) {

@@ -20,6 +20,7 @@ call any_call(std::vector<std::string> const& algorithms, rank_t ranks, std::mt1
     arrays const how = one_of(ways_to_call(what));
     policy storage = storage_of(one_of(policy_names()), how);
     storage.staging = one_of(std::vector{home::pieces, home::entry_line, home::second_line});
+    storage.exchanges = random() % 2 != 0;
     try {
       return call_of(plan_of(algorithm, ranks, what, static_cast<rank_t>(random() % ranks)), storage, how);
     } catch (schedule_error const&) {  // this storage would lose a value

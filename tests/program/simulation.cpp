@@ -40,7 +40,7 @@ class machine {
   machine(std::vector<call> const& calls, std::uint64_t seed, protocol const& rules)
       : rules_(rules), ranks_(calls.front().code->ranks), random_(seed), actors_(ranks_), tags_(ranks_ * 2, 0) {
     std::uint64_t base = 0;
-    std::array<bool, 2> exchanged{};
+    std::array<bool, 2> exchanged{true, true};
     for (call const& c : calls) {
       auto const operation = static_cast<std::uint32_t>(calls_.size() + 1);
       bool& is_exchanged = exchanged[parity(operation)];

@@ -229,7 +229,7 @@ COSET_PER_COPY inline constexpr fold_set plain_folds = [] {
 /// glibc copies by strings of bytes what is shorter than the own cache, and else by vectors, which take more than twice as long where
 /// others have read what is overwritten: 159 us for 1 MiB between two far cores of Zen 5, 69 in such pieces. What exceeds all caches it
 /// stores past them, and shall.
-inline constexpr std::size_t copied_at_once = 256 * 1024, longest_in_caches = 8 * 1024 * 1024;
+inline constexpr std::size_t copied_at_once = 256 * 1024, longest_in_caches = 2 * 1024 * 1024;
 
 inline void copy_bytes(void* to, void const* from, std::size_t bytes) noexcept {
   std::size_t const most = bytes <= longest_in_caches ? copied_at_once : bytes;

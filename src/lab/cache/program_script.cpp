@@ -22,8 +22,10 @@ compiled compiled_of(program_call const& c) {
   compiled code = program::compile(made, c.storage);
   // Small payloads travel in the lines of entries.
   std::size_t const staged = code.layers * c.bytes;
-  if (code.layers == 0 || staged > program::second_line_bytes) return code;
   auto storage = c.storage;
+  storage.exchanges = program::is_worth_exchanging(code, c.bytes, SIZE_MAX);
+  if (storage.exchanges) return program::compile(made, storage);
+  if (code.layers == 0 || staged > program::second_line_bytes) return code;
   storage.staging = staged <= program::entry_payload_bytes ? program::home::entry_line : program::home::second_line;
   return program::compile(made, storage);
 }
@@ -156,13 +158,22 @@ class program_work {
                       .value = static_cast<std::int64_t>(signal)});
   }
 
+  /// Who writes another's staging asks everybody.
+  std::vector<program::reader> users_of_lines(rank_t r) const {
+    if (!layout_.exchanges) return code_.of[r].readers;
+    std::vector<program::reader> all;
+    for (rank_t q = 0; q < call_.ranks; ++q)
+      if (q != r) all.push_back({q, false});
+    return all;
+  }
+
   script script_of(rank_t r, turn now) {
     program::program const& mine = code_.of[r];
     std::uint32_t const parity = now.parity;
     script s;
     // Who read this parity's lines two operations ago must have told so, or have begun the last one.
     if (!code_.full)
-      for (program::reader const& q : mine.readers) {
+      for (program::reader const& q : users_of_lines(r)) {
         std::int64_t const operations_ago = q.tells_when_done ? 2 : 1;
         s.acts.push_back({.what = act_kind::look,
                           .line = entry_line(q.rank, q.tells_when_done ? parity : 1 - parity),

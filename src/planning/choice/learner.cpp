@@ -142,11 +142,17 @@ bool learner::exceeds_by_state(call_times slower, call_times faster) const noexc
 
 void learner::watch(call_times took) noexcept {
   if (usual_.call == 0) return;
+  auto const is_unusual = [&](call_times t) { return exceeds_by_state(t, usual_) || exceeds_by_state(usual_, t); };
+  if (!alert_ && is_unusual(took)) {  // what was timed before tells of another time
+    alert_ = true;
+    watched_ = {};
+  }
   add(watched_, took);
   if (watched_.calls < most_samples) return;
   call_times const found = usual_of(watched_);
+  alert_ = false;
   watched_ = {};
-  if (exceeds_by_state(found, usual_) || exceeds_by_state(usual_, found)) deviate();
+  if (is_unusual(found)) deviate();
 }
 
 /// What the last call of a window took is known one call after the next one has been chosen, and later by as many as are decided
@@ -216,6 +222,7 @@ void learner::choose() noexcept {
   exploring_ = false;
   ++epoch_;
   calls_ = 0;
+  alert_ = false;
   watched_ = {};
   by_cycle_ = cycles_decide();
   auto const time_of = [&](unsigned k) -> std::uint64_t {

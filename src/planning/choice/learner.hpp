@@ -46,9 +46,9 @@ class learner {
   /// The best that is known.
   unsigned best() const noexcept { return best_; }
 
-  /// While the best one serves, most calls need not be timed: times of two calls in so many are told, which is an odd number, so that
-  /// a caller who alternates shows both sides.
-  bool rests() const noexcept { return !exploring_ && settled_ && calls_ % calls_per_look > 1; }
+  /// While the best one serves, most calls need not be timed: one in so many is, and the next one tells what it took. Their number has
+  /// no small factor, so that a caller who does something else at every second or third call shows all of it.
+  bool rests() const noexcept { return !exploring_ && settled_ && !alert_ && calls_ % calls_per_look > 1; }
 
   /// As after construction.
   void forget() noexcept { *this = learner(candidates_, pace_); }
@@ -57,7 +57,7 @@ class learner {
   void called(call_times before) noexcept;
 
  private:
-  static constexpr std::uint32_t most_samples = 8, calls_per_look = 9;
+  static constexpr std::uint32_t most_samples = 8, calls_per_look = 13;
 
   struct record {
     std::array<std::uint32_t, most_samples> call{}, cycle{};
@@ -100,6 +100,7 @@ class learner {
   call_times usual_ = {};                 ///< of its calls
   std::uint64_t next_best_ = UINT32_MAX;  ///< what another candidate took when both were tried …
   bool by_cycle_ = false;                 ///< … as a cycle, or as a call
+  bool alert_ = false;                    ///< the latest calls are not as usual, and all are timed
   bool settled_ = false;                  ///< usual_ is what they take now, not what they took while others were tried
   std::uint32_t calls_ = 0, calls_to_next_ = 0;
   record watched_ = {};      ///< its latest calls, as many as are compared at once

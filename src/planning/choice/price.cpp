@@ -80,7 +80,8 @@ bool has_one_reader(question const& q) {
 /// Each reader of what a rank stages stages as much for that rank, so that they exchange their lines, see program/exchange_lines.cpp.
 bool is_exchanged(question const& q) {
   bool const is_reduce_scatter = is_half(q.what) && gets_pieces(q.what);
-  return has_one_reader(q) && (is_reduce_scatter || swaps_pieces(q.what) || gathers_for_all(q.what));
+  bool const is_long = q.bytes > q.ranks * most_kept;  // or it is not worth while, see is_worth_exchanging()
+  return is_long && has_one_reader(q) && (is_reduce_scatter || swaps_pieces(q.what) || gathers_for_all(q.what));
 }
 
 /// Shorter copies lie in few lines, which are back before a call needs them, and a second store of each costs more.
@@ -220,11 +221,11 @@ double fetched_at_once(question const& q) {
 double staging_regained(question const& q, policy const& p) {
   bool const is_written_by_readers = folds_for_all(q.what) && !is_eager(p);
   double const moved = fetched_by_others(q);
-  if (is_exchanged(q) && q.memory.hands_over) return 0;  // whoever has read a line writes it next
+  // Whoever has read a line writes it next; what has left the caches comes from further away.
+  if (is_exchanged(q) && q.memory.hands_over) return moved * (1 - at_hand(q, p)) * q.memory.costs.regained_beyond;
   if (p.returns && q.memory.hands_over) return regained(q, p, moved) * if_readers_write;
   if (is_returned(q) && q.memory.hands_over) return regained(q, p, moved);
-  // Else readers store only to ask for the lines as often as their owners. What has left the caches comes from further away, though
-  // half as dear: copies by strings of bytes overwrite lines without fetching them.
+  // Else readers store only to ask for the lines as often as their owners. What has left the caches is half as dear: copies by strings of bytes overwrite lines without fetching them.
   if (is_returned(q) || is_exchanged(q))
     return moved * (1 - at_hand(q, p)) * q.memory.costs.regained_beyond / 2 + (p.returns ? copied(q, p, moved) : 0);
   std::uint64_t const readers = is_to_root(q.what) && !is_of_pieces(q.what) ? 1 : q.ranks - 1;
@@ -324,7 +325,7 @@ std::vector<policy> storages_for(question const& q, schedule_kind kind) {
   if (has_view(q)) return staging_alone_leaves(q) ? std::vector{zero_copy, staged_in} : std::vector{zero_copy};
   std::vector<policy> all;
   bool const one_round = whole || (is_of_pieces(q.what) && kind != schedule_kind::folds);
-  bool const is_kept = !is_returned(q) || (whole && q.ranks > 2);
+  bool const is_kept = !(is_returned(q) || is_exchanged(q)) || (whole && q.ranks > 2);
   if (one_round && q.bytes <= most_at_once && (whole || q.ranks > 1) && is_kept) all.push_back(eager);
   // Longer copies of whole vectors have one reader; among more ranks a block each is folded sooner.
   if (whole && are_two(q) && is_returned(q) && !only_moves(q.what)) return {returning(staged), staged};

@@ -154,8 +154,21 @@ std::shared_ptr<program::compiled const> compile(team_facts const& team, program
   programs::key_type by{chosen.algorithm, schedule_of(what.what), what.root, chosen.storage, outputs_of(team, what)};
   auto code = find(team, known, by);
   auto& storage = std::get<program::policy>(by);
-  storage.staging = home_of(*code, what.count * items_of(what).staged(*code));
-  return storage.staging == program::home::pieces ? code : find(team, known, by);
+  std::size_t const bytes = what.count * items_of(what).staged(*code);
+  storage.staging = home_of(*code, bytes);
+  if (storage.staging != program::home::pieces) return find(team, known, by);
+  storage.exchanges = program::is_worth_exchanging(*code, bytes, team.most_staging);
+  if (!storage.exchanges) return code;
+  auto const exchanging = find(team, known, by);
+  return exchanging->exchanges ? exchanging : code;
+}
+
+/// Whether so many bytes have the same program as those that it was compiled for.
+bool is_compiled_for(program::compiled const& code, signature const& what, std::size_t bytes,
+                     std::size_t most_staging) {
+  std::size_t const then = what.count * items_of(what).staged(code);
+  auto const exchanges = [&](std::size_t b) { return program::is_worth_exchanging(code, b, most_staging); };
+  return home_of(code, bytes) == code.storage.staging && exchanges(bytes) == exchanges(then);
 }
 
 /// From an output, its own or another rank's, or from another rank's input.
@@ -236,7 +249,7 @@ std::shared_ptr<bound_plan> bind_plan(team_facts const& team, programs& known, s
 std::shared_ptr<bound_plan> bind_like(bound_plan const& like, team_facts const& team, call const& c) {
   if (like.segments.number != 1) return nullptr;
   std::size_t const bytes = c.count * items_of(like.what).staged(*like.code);
-  if (home_of(*like.code, bytes) != like.code->storage.staging) return nullptr;
+  if (!is_compiled_for(*like.code, like.what, bytes, team.most_staging)) return nullptr;
   auto plan = std::make_shared<bound_plan>();
   plan->what = like.what;
   plan->what.count = c.count;

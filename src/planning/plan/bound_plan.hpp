@@ -70,6 +70,7 @@ struct alignas(detail::line_spacing) rank_lesson {
   std::uint32_t took = 0;        ///< that call; 0: not known
   std::uint32_t calls = 0;       ///< so far; where one rank decides
   unsigned next = 0;             ///< the candidate of the next one; likewise
+  bool resolved = false;         ///< candidates are, as far as they can be, for calls that are not timed
 };
 
 /// What one rank decides for all, some calls ahead: see runtime/learning.

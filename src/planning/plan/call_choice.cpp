@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text/format.hpp"
+#include "planning/choice/price.hpp"
 #include "planning/plan/shape.hpp"
 #include "planning/schedule/core/validate.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
@@ -157,6 +158,14 @@ bool has_own_view(team_facts const& team, verb what, std::size_t bytes) {
 
 std::size_t bytes_of_class(call const& c) { return choice::class_end(c.count * c.reduction->element_bytes); }
 
+/// Staging that may be of any length is cut, so that it stays in the caches; 0: it is not.
+std::size_t long_segment(choice::question const& asked, choice::answer const& chosen) {
+  bool const is_staged =
+      chosen.storage.first == program::area::staging && chosen.storage.later == program::area::staging;
+  bool const may_be_long = is_staged && (chosen.storage.returns || choice::is_staged_at_length(asked));
+  return may_be_long ? choice::staged_segment(asked, chosen) : 0;
+}
+
 choice::answer default_for(team_facts const& team, call const& c) {
   auto domains = domains_of(team.spread);
   if (domains.size() > 1) return default_between_domains(team, c, std::move(domains));
@@ -167,8 +176,8 @@ choice::answer default_for(team_facts const& team, call const& c) {
     chosen.seconds = 0;
     chosen.segment_bytes = choice::staged_segment(question_of(team, c), chosen);
     if (reads_within_processes(chosen, team, c)) chosen.segment_bytes = choice::shared_segment(question_of(team, c));
-  } else if (chosen.storage.returns) {
-    chosen.segment_bytes = choice::staged_segment(question_of(team, c), chosen);
+  } else if (std::size_t const segment = long_segment(question_of(team, c), chosen); segment != 0) {
+    chosen.segment_bytes = segment;
   } else if (detail::swaps_pieces(c.what) && chosen.storage.in_place) {
     chosen.segment_bytes = choice::swapped_segment;
   }
@@ -177,12 +186,12 @@ choice::answer default_for(team_facts const& team, call const& c) {
 
 std::vector<choice::answer> alternatives_for(team_facts const& team, call const& c, choice::answer const& chosen) {
   std::vector<choice::answer> all;
-  bool const has_segments_anyway = chosen.segment_bytes != 0 && !chosen.storage.returns;
-  if (team.adapts == choice::adaptation::off || has_segments_anyway) return all;
   choice::question const asked = question_of(team, c);
+  bool const has_segments_anyway = chosen.segment_bytes != long_segment(asked, chosen);
+  if (team.adapts == choice::adaptation::off || has_segments_anyway) return all;
   for (program::policy const& storage : choice::alternatives(asked, chosen)) {
     choice::answer other{chosen.algorithm, storage};
-    if (storage.returns) other.segment_bytes = choice::staged_segment(asked, other);
+    other.segment_bytes = long_segment(asked, other);
     all.push_back(std::move(other));
   }
   return all;

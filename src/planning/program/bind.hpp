@@ -59,6 +59,9 @@ layout bind(compiled const&, rank_pieces const&, item_bytes);
 /// The same of the first elements of each piece alone, as many as in `segments`.
 layout bind_segment(compiled const&, rank_pieces const& in_arrays, rank_pieces const& segments, item_bytes);
 
+/// Whether pairs gain by exchanging so many bytes of staging: every block is a move of its own then. `most`: what there is room for.
+bool is_worth_exchanging(compiled const&, std::size_t bytes, std::size_t most);
+
 /// Whether no instruction takes blocks of several ranks' pieces at once.
 bool can_be_cut_by_piece(compiled const&);
 

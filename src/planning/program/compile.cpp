@@ -101,7 +101,7 @@ class emission {
   /// Lines that go back to their owners are not exchanged as well, and entry lines stay their ranks'. Ranks that exchange messages
   /// do so from staging of their own.
   static bool may_exchange(split_schedule const& s, policy const& p, rank_t ranks) {
-    return p.staging == home::pieces && !p.returns && s.own.ranks == ranks;
+    return p.exchanges && p.staging == home::pieces && !p.returns && s.own.ranks == ranks;
   }
 
   /// Signals are numbered per rank. The first is the entry; a rank that nobody waits for enters all the same, since the

@@ -45,17 +45,14 @@ std::vector<std::size_t> exchange_lines(linear_order const& order) {
   std::map<std::pair<rank_t, rank_t>, std::vector<std::size_t>> for_reader;
   for (std::size_t const block : in_order_of_writes) {
     auto const [writer, reader] = of[block];
-    if (writes[block] == 1 && writer < order.ranks && reader < order.ranks && reader != writer)
-      for_reader[{writer, reader}].push_back(block);
+    if (writes[block] != 1 || writer >= order.ranks || reader >= order.ranks || reader == writer) return {};
+    for_reader[{writer, reader}].push_back(block);
   }
-  std::size_t in_pairs = 0;
   for (auto const& [pair, given] : for_reader) {
     auto const taken = for_reader.find({pair.second, pair.first});
     if (taken == for_reader.end() || taken->second.size() != given.size()) return {};
     for (std::size_t k = 0; k < given.size(); ++k) exchanged[given[k]] = taken->second[k];
-    in_pairs += given.size();
   }
-  if (in_pairs != in_order_of_writes.size()) return {};
   return exchanged;
 }
 
