@@ -17,7 +17,9 @@ namespace {
 class coset_contestant final : public contestant {
  public:
   coset_contestant(std::vector<unsigned> const& processors, std::string const& plan, calls how)
-      : contestant("coset", !plan.empty() ? plan : how.started ? "coset, started" : "coset"),
+      : contestant("coset", !plan.empty() ? plan
+                            : how.started ? "coset, started"
+                                          : "coset"),
         options_(plan_named(plan)),
         chooses_(plan.empty()),
         how_(how),
