@@ -2,9 +2,7 @@
 // A rank that has read a line of another's staging is the next to write there. Then each line crosses once an operation, where
 // else its owner would have to ask for it first, and nobody has to wait before it writes: it was itself the last to read.
 
-#include <map>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "planning/program/operation.hpp"
@@ -42,17 +40,24 @@ std::vector<std::size_t> exchange_lines(linear_order const& order) {
     }
   }
   // What is written once by its owner, for one other to read: from whom that one gets the same, block for block.
-  std::map<std::pair<rank_t, rank_t>, std::vector<std::size_t>> for_reader;
+  std::size_t const ranks = order.ranks;
+  std::vector<std::size_t> begins(ranks * ranks + 1, 0);
   for (std::size_t const block : in_order_of_writes) {
     auto const [writer, reader] = of[block];
-    if (writes[block] != 1 || writer >= order.ranks || reader >= order.ranks || reader == writer) return {};
-    for_reader[{writer, reader}].push_back(block);
+    if (writes[block] != 1 || writer >= ranks || reader >= ranks || reader == writer) return {};
+    ++begins[writer * ranks + reader + 1];
   }
-  for (auto const& [pair, given] : for_reader) {
-    auto const taken = for_reader.find({pair.second, pair.first});
-    if (taken == for_reader.end() || taken->second.size() != given.size()) return {};
-    for (std::size_t k = 0; k < given.size(); ++k) exchanged[given[k]] = taken->second[k];
-  }
+  for (std::size_t pair = 0; pair < ranks * ranks; ++pair) begins[pair + 1] += begins[pair];
+  std::vector<std::size_t> blocks(in_order_of_writes.size()), next = begins;
+  for (std::size_t const block : in_order_of_writes)
+    blocks[next[of[block].writer * ranks + of[block].reader]++] = block;
+  for (std::size_t writer = 0; writer < ranks; ++writer)
+    for (std::size_t reader = 0; reader < ranks; ++reader) {
+      std::size_t const given = writer * ranks + reader, taken = reader * ranks + writer;
+      std::size_t const count = begins[given + 1] - begins[given];
+      if (begins[taken + 1] - begins[taken] != count) return {};
+      for (std::size_t k = 0; k < count; ++k) exchanged[blocks[begins[given] + k]] = blocks[begins[taken] + k];
+    }
   return exchanged;
 }
 
