@@ -73,8 +73,8 @@ void add_bench(CLI::App& app) {
                   "A plan to measure in addition: algorithm/storage/segment, \"direct/zero_copy\", "
                   "\"plan(file=mine.json)\"; repeatable")
       ->allow_extra_args(false);
-  bench.add_flag("--in-place", a->in_place, "coset's result replaces its input; the rivals' does not");
-  bench.add_flag("--started", a->started,
+  bench.add_flag("--in-place", a->how.in_place, "coset's result replaces its input; the rivals' does not");
+  bench.add_flag("--started", a->how.started,
                  "coset's own choice by start_…() and wait(); its named plans and the rivals block");
   auto* const scaling = bench.add_flag(
       "--scaling", a->instead.scaling,

@@ -39,7 +39,7 @@ struct bench_arguments {
   std::string type = "float", operation = "sum", timing = "cycle";
   std::vector<std::string> against;  ///< empty: all that are there
   std::vector<std::string> plans;
-  bool in_place = false, started = false;
+  measure::calls how;
   other_measurement instead;
   wanted_output output;
   measure::round_options options;

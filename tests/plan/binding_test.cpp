@@ -202,7 +202,7 @@ TEST(Segments, AreNotCutWherePiecesMoveTogether) {
 
 TEST(Exchange, IsOfLongBlocksWithRoomAlone) {
   auto const exchanges = [](std::size_t count, std::size_t room) {
-    return bind(verb::reduce_scatter, count, {}, room).plan->code->exchanges;
+    return bind(verb::reduce_scatter, count, {}, room).plan->code->storage.exchanges;
   };
   EXPECT_FALSE(exchanges(ranks * 255, SIZE_MAX));
   EXPECT_TRUE(exchanges(ranks * 256, SIZE_MAX));

@@ -46,7 +46,7 @@ std::map<block_of_staging, std::pair<std::set<rank_t>, std::set<rank_t>>> users(
 
 TEST(Exchange, HasEachReaderWriteNext) {
   for (call const& c : exchanging()) {
-    ASSERT_TRUE(c.code->exchanges) << text_of(*c.plan, c.code->storage, c.how);
+    ASSERT_TRUE(c.code->storage.exchanges) << text_of(*c.plan, c.code->storage, c.how);
     auto const usual = users(*c.code, false), exchanged = users(*c.code, true);
     ASSERT_EQ(usual.size(), exchanged.size());
     for (auto const& [block, who] : usual) {
@@ -65,15 +65,15 @@ TEST(Exchange, IsNotOfWhatSeveralReadOrNobodyReturns) {
                                                {"ring", 3u, verb::allreduce},
                                                {"direct", 3u, verb::gather}}) {
     compiled const c = *staged_call(algorithm, ranks, what).code;
-    EXPECT_FALSE(c.exchanges) << algorithm << " " << ranks;
+    EXPECT_FALSE(c.storage.exchanges) << algorithm << " " << ranks;
     EXPECT_EQ(users(c, false), users(c, true));
   }
-  EXPECT_FALSE(staged_call("direct", 2, verb::all_to_all, "staged+return").code->exchanges);
+  EXPECT_FALSE(staged_call("direct", 2, verb::all_to_all, "staged+return").code->storage.exchanges);
 }
 
 TEST(Exchange, IsForBlocksThatAreMovedByThemselvesAnyway) {
   compiled const c = *call_of(plan_of("direct", 4, verb::reduce_scatter), "staged").code;
-  EXPECT_FALSE(c.exchanges);
+  EXPECT_FALSE(c.storage.exchanges);
   EXPECT_FALSE(is_worth_exchanging(c, 4 * 1023, SIZE_MAX));
   EXPECT_TRUE(is_worth_exchanging(c, 4 * 1024, SIZE_MAX));
   EXPECT_FALSE(is_worth_exchanging(c, 4 * 1024, c.layers * std::size_t{8 * 1024} - 1)) << "staging that cannot grow";

@@ -44,8 +44,8 @@ class machine {
     for (call const& c : calls) {
       auto const operation = static_cast<std::uint32_t>(calls_.size() + 1);
       bool& is_exchanged = exchanged[parity(operation)];
-      is_exchanged = is_exchanged != c.code->exchanges;
-      calls_.push_back({&c, schedule::testing::definition(*c.plan), base, is_exchanged && c.code->exchanges,
+      is_exchanged = is_exchanged != c.code->storage.exchanges;
+      calls_.push_back({&c, schedule::testing::definition(*c.plan), base, is_exchanged && c.code->storage.exchanges,
                         results_of(*c.plan, operation, c.code->storage.widens)});
       base += c.code->span;
     }
@@ -170,7 +170,7 @@ class machine {
 
   /// Whoever writes staging of others' has to know more than who read its own.
   std::vector<reader> users_of_lines(rank_t r, std::uint32_t operation) const {
-    if (!call_of(operation).what->code->exchanges || !rules_.asks_everybody)
+    if (!call_of(operation).what->code->storage.exchanges || !rules_.asks_everybody)
       return call_of(operation - 2).what->code->of[r].readers;
     std::vector<reader> all;
     for (rank_t q = 0; q < ranks_; ++q)

@@ -118,7 +118,7 @@ nlohmann::ordered_json scaling_in(std::string const& file) {
 nlohmann::ordered_json reasons(bench_arguments const& a, bench_results const& found) {
   auto all = nlohmann::ordered_json::array();
   for (auto const& m : found.sizes)
-    all.push_back(why_here(found.setting.verb, m.shape.bytes(), found.setting.ranks, a.in_place));
+    all.push_back(why_here(found.setting.verb, m.shape.bytes(), found.setting.ranks, a.how.in_place));
   return all;
 }
 
@@ -136,8 +136,8 @@ void run_bench(bench_arguments a) {
   auto const machine = page.wanted() ? machine_here() : nlohmann::ordered_json();
 
   measure::contestants owned;
-  owned.push_back(measure::make_coset(processors, "", {a.in_place, a.started}));
-  for (auto const& plan : a.plans) owned.push_back(measure::make_coset(processors, plan, {.in_place = a.in_place}));
+  owned.push_back(measure::make_coset(processors, "", a.how));
+  for (auto const& plan : a.plans) owned.push_back(measure::make_coset(processors, plan, {.in_place = a.how.in_place}));
   owned.push_back(measure::make_flag_round(processors));
   if (detail::folds_for_all(what)) owned.push_back(measure::make_traffic(processors));
   if (auto const families = rivals_named(a.against); !families.empty())
@@ -176,7 +176,8 @@ void run_judged(bench_arguments const& a) {
   if (!a.instead.verb_given || a.verb == "all") {
     r.verbs.clear();
     for (verb const what : all_verbs())
-      if (!detail::is_exclusive(what) && (!a.started || measure::may_start(what)))  // an exclusive scan is as a scan
+      if (!detail::is_exclusive(what) &&
+          (!a.how.started || measure::may_start(what)))  // an exclusive scan is as a scan
         r.verbs.emplace_back(name_of(what));
   }
   if (!a.instead.rounds_given) r.arguments.options.rounds = judged_rounds;

@@ -62,7 +62,7 @@ std::vector<measure::contestant*> pointers_to(measure::contestants const& owned)
 measure::contestants players_of(judged_request const& r, std::string const& verb_name,
                                 std::vector<std::string> const& plans) {
   measure::contestants all;
-  all.push_back(measure::make_coset(r.processors, "", {.started = r.arguments.started}));
+  all.push_back(measure::make_coset(r.processors, "", {.started = r.arguments.how.started}));
   for (std::string const& plan : plans) all.push_back(measure::make_coset(r.processors, plan));
   for (measure::composition const& one : measure::all_compositions())
     if (one.verb == verb_name) all.push_back(measure::make_composition(r.processors, one));
@@ -134,7 +134,7 @@ table table_of_cells() {
 
 table::row row_of(judged_request const& r, std::string const& verb_name, std::uint64_t bytes, measure::timing timing,
                   measure::state_figures const& state, measure::comparison const& c) {
-  return {{"verb", (r.arguments.started ? "start_" : "") + verb_name},
+  return {{"verb", (r.arguments.how.started ? "start_" : "") + verb_name},
           {"bytes", bytes},
           {"timing", name_of(timing)},
           {"state", state_in_words(state.state)},
@@ -228,7 +228,7 @@ void measure_guidelines(judged_request const& r) {
   std::size_t wrong = 0;
   for_each_cell(r, [&](std::string const& verb_name, std::uint64_t bytes, measure::timing timing) {
     measure::contestants owned;
-    owned.push_back(measure::make_coset(r.processors, "", {.started = r.arguments.started}));
+    owned.push_back(measure::make_coset(r.processors, "", {.started = r.arguments.how.started}));
     for (measure::composition const& one : measure::all_compositions())
       if (one.verb == verb_name) owned.push_back(measure::make_composition(r.processors, one));
     if (owned.size() == 1) return;

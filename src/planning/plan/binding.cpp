@@ -160,7 +160,7 @@ std::shared_ptr<program::compiled const> compile(team_facts const& team, program
   storage.exchanges = program::is_worth_exchanging(*code, bytes, team.most_staging);
   if (!storage.exchanges) return code;
   auto const exchanging = find(team, known, by);
-  return exchanging->exchanges ? exchanging : code;
+  return exchanging->storage.exchanges ? exchanging : code;
 }
 
 /// Whether so many bytes have the same program as those that it was compiled for.

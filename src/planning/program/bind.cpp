@@ -37,7 +37,7 @@ constexpr std::size_t least_exchanged = 1024;
 /// rounding makes them, so that staging would have to be much larger.
 std::size_t room_to_exchange(layout const& l, compiled const& c, std::size_t item_bytes) {
   std::size_t longest = 0;
-  for (std::size_t b = 0; c.exchanges && b < c.blocks.size(); ++b)
+  for (std::size_t b = 0; c.storage.exchanges && b < c.blocks.size(); ++b)
     longest = std::max(longest, l.boundary[b + 1] - l.boundary[b]);
   std::size_t const room = whole_lines(longest * item_bytes);
   return room * c.blocks.size() <= 2 * whole_lines(l.boundary.back() * item_bytes) ? room : 0;

@@ -41,7 +41,7 @@ class emission {
       return std::ranges::any_of(o.from, &location::partial) || std::ranges::any_of(o.to, &location::partial);
     });
     out_.of.resize(here_);
-    for (std::size_t k = 0; k < exchanged_.size(); ++k) out_.exchanges = out_.exchanges || exchanged_[k] != k;
+    out_.storage.exchanges = !exchanged_.empty();
   }
 
   compiled run() {
@@ -285,7 +285,7 @@ class emission {
       operand const& b = p.operands[next.operands + k];
       if (a.base[0] != b.base[0] || a.piece + distance != b.piece) return false;
       // Blocks that are exchanged lie apart, see bind().
-      if (out_.exchanges && a.base[0] / here_ >= row_staging) return false;
+      if (out_.storage.exchanges && a.base[0] / here_ >= row_staging) return false;
       if (p.forms[last.operands + k] != p.forms[next.operands + k]) return false;
       // Staging has room for partial results between the elements of one block and the next.
       bool const staged = a.base[0] / here_ >= row_staging;

@@ -43,8 +43,9 @@ struct policy {
   bool widens = false;   ///< partial results are wider than elements: they lie in staging, whatever `later` says
   /// Who alone reads a line of another's staging stores there, too: to its owner, it is at hand again.
   bool returns = false;
-  bool exchanges = false;  ///< pairs exchange staging, if all of it is theirs; set by who knows that it is long enough
-  bool offloads = false;   ///< one value of each domain is combined by the transport, see endpoint::offload
+  bool exchanges =
+      false;  ///< pairs exchange staging; asked for where it is long enough, and kept if all of it is theirs
+  bool offloads = false;  ///< one value of each domain is combined by the transport, see endpoint::offload
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;
 };
@@ -184,7 +185,6 @@ struct compiled {
   bool full = false;                ///< whoever completes it knows that every rank has entered it
   bool all_meet = false;            ///< … and has waited for every other rank's entry itself
   std::uint32_t most_operands = 0;  ///< sources and destinations of any instruction
-  bool exchanges = false;           ///< some operand is elsewhere when lines are exchanged
   bool wide = false;  ///< there are partial results wider than elements: staging has room for those everywhere
   policy storage;
   std::vector<program> of;        ///< [rank]
