@@ -175,10 +175,10 @@ void run_judged(bench_arguments const& a) {
   judged_request r{{a.verb}, sizes_wanted(a), processors_for(a.ranks), a};
   if (!a.instead.verb_given || a.verb == "all") {
     r.verbs.clear();
-    for (verb const what : all_verbs())
-      if (!detail::is_exclusive(what) &&
-          (!a.how.started || measure::may_start(what)))  // an exclusive scan is as a scan
-        r.verbs.emplace_back(name_of(what));
+    for (verb const what : all_verbs()) {
+      bool const is_as_scan = detail::is_exclusive(what);
+      if (!is_as_scan && (!a.how.started || measure::may_start(what))) r.verbs.emplace_back(name_of(what));
+    }
   }
   if (!a.instead.rounds_given) r.arguments.options.rounds = judged_rounds;
   if (lab != nullptr && a.instead.regret) restart_with_openmp_settings(!measure::have_one_each(r.processors));

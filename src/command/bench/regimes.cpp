@@ -29,8 +29,8 @@
 namespace coset::cli {
 namespace {
 
-/// After a change, so many calls may take a wrong storage.
-constexpr int learning_calls = 64;
+/// After a change, so many calls may take a wrong storage: 13 to the next that is timed, eight that show the change, 52 of trials.
+constexpr int learning_calls = 80;
 /// Before each burst, so that lines are where this contestant leaves them; and in it, some 2 ms at least.
 constexpr int unsettled_calls = 8, fewest_calls = 20;
 constexpr std::array storages{"staged", "output", "zero_copy"};

@@ -19,7 +19,7 @@ struct regimes_request {
 
 /// Allreduces of floats, by default and by each fixed storage, in phases: the caller rewrites its array before each call
 /// and reads the result; it only calls; it rewrites again. Where ranks can be placed in several ways that differ in
-/// caches, they move in between. Each phase begins with 64 calls that are not timed. Prints, writes. Throws
+/// caches, they move in between. Each phase begins with 80 calls that are not timed. Prints, writes. Throws
 /// CLI::RuntimeError(1) if a result was wrong.
 void measure_regimes(regimes_request const&);
 

@@ -146,7 +146,7 @@ std::string as_text(machine_report const& found) {
     text += fmt::format(" {} {}", c.name, c.bytes > 0 ? bytes_for_people(c.bytes) : "?");
   text += fmt::format("\nof these, an allreduce counts on {} in total and {} for each core",
                       bytes_for_people(found.memory.last_cache_bytes), bytes_for_people(found.memory.own_cache_bytes));
-  text += fmt::format("\na core that has read another's line {}, as its kind ({}) lets suppose\n",
+  text += fmt::format("\na core that has read another's line {}, judged by its kind ({})\n",
                       found.memory.hands_over ? "may store into it at once" : "asks for it again before it stores",
                       found.machine.vendor.empty()
                           ? "unknown"

@@ -158,22 +158,13 @@ class program_work {
                       .value = static_cast<std::int64_t>(signal)});
   }
 
-  /// Who writes another's staging asks everybody.
-  std::vector<program::reader> users_of_lines(rank_t r) const {
-    if (!layout_.exchanges) return code_.of[r].readers;
-    std::vector<program::reader> all;
-    for (rank_t q = 0; q < call_.ranks; ++q)
-      if (q != r) all.push_back({q, false});
-    return all;
-  }
-
   script script_of(rank_t r, turn now) {
     program::program const& mine = code_.of[r];
     std::uint32_t const parity = now.parity;
     script s;
     // Who read this parity's lines two operations ago must have told so, or have begun the last one.
     if (!code_.full)
-      for (program::reader const& q : users_of_lines(r)) {
+      for (program::reader const& q : mine.readers) {
         std::int64_t const operations_ago = q.tells_when_done ? 2 : 1;
         s.acts.push_back({.what = act_kind::look,
                           .line = entry_line(q.rank, q.tells_when_done ? parity : 1 - parity),

@@ -13,7 +13,7 @@ constexpr std::uint64_t mebibyte = 1 << 20;
 constexpr std::uint64_t most_per_core = 4 * mebibyte;
 
 /// `coset bench broadcast 4K 64K --plan direct/staged --plan direct/staged+return` on Sapphire Rapids: 1.1 to 1.3 times as long with
-/// returned lines, on Zen 5 1.4 times; on Zen 4 half as long.
+/// returned lines, on Zen 5 1.45 times at 64 KiB; on Zen 4 half as long.
 bool hands_over(topology const& machine) {
   constexpr unsigned zen_5 = 0x1a;
   bool const is_zen_5 = machine.vendor == "AuthenticAMD" && machine.family >= zen_5;

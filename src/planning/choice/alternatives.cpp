@@ -10,10 +10,10 @@ namespace {
 
 using program::copies;
 
-/// Two looks at a clock, a record and a program that is not resolved take some 70 ns, and every further rank a look at its line:
+/// Two looks at a clock, a record and the executor take some 70 ns of a call that is timed, and every further rank a look at its line:
 /// of two ranks up to here, where storages differ by less than a third, a tenth of the call or more.
 constexpr std::size_t fewest_bytes = 8 * kibibyte;
-/// Staging stays as long as the team: not for trials of large arrays.
+/// Staging stays as long as the team: not for trials of large arrays, unless it is cut and may serve.
 constexpr std::size_t most_staged_bytes = 256 * kibibyte;
 /// Streaming results past the caches cannot pay for less.
 constexpr std::size_t fewest_streamed_bytes = 1 * mebibyte;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "planning/choice/storages.hpp"
+#include "planning/program/bind.hpp"
 
 namespace coset::choice {
 namespace {
@@ -80,7 +81,7 @@ bool has_one_reader(question const& q) {
 /// Each reader of what a rank stages stages as much for that rank, so that they exchange their lines, see program/exchange_lines.cpp.
 bool is_exchanged(question const& q) {
   bool const is_reduce_scatter = is_half(q.what) && gets_pieces(q.what);
-  bool const is_long = q.bytes > q.ranks * most_kept;  // or it is not worth while, see is_worth_exchanging()
+  bool const is_long = q.bytes >= q.ranks * program::least_exchanged;
   return is_long && has_one_reader(q) && (is_reduce_scatter || swaps_pieces(q.what) || gathers_for_all(q.what));
 }
 

@@ -29,10 +29,6 @@ std::vector<std::size_t> begins_of(compiled const& c, rank_pieces const& whole, 
 
 std::size_t whole_lines(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
 
-/// By simulated caches of 16 and 64 ranks: blocks of 32 and 64 B take 1.5 to 1.9 times as long when each is moved by itself, of 1 KiB
-/// 0.97 to 0.99 (`coset simulate reduce_scatter 512 4K 16K 64K --timing call`).
-constexpr std::size_t least_exchanged = 1024;
-
 /// What any block needs of staging, so that it may lie where any other does; 0 where blocks are not exchanged, or differ by more than
 /// rounding makes them, so that staging would have to be much larger.
 std::size_t room_to_exchange(layout const& l, compiled const& c, std::size_t item_bytes) {

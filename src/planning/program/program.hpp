@@ -43,8 +43,8 @@ struct policy {
   bool widens = false;   ///< partial results are wider than elements: they lie in staging, whatever `later` says
   /// Who alone reads a line of another's staging stores there, too: to its owner, it is at hand again.
   bool returns = false;
-  bool exchanges =
-      false;  ///< pairs exchange staging; asked for where it is long enough, and kept if all of it is theirs
+  /// Pairs exchange staging: asked for where it is long enough, and kept if all of it is theirs.
+  bool exchanges = false;
   bool offloads = false;  ///< one value of each domain is combined by the transport, see endpoint::offload
   friend bool operator==(policy const&, policy const&) = default;
   friend auto operator<=>(policy const&, policy const&) = default;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/failure/long_waits.hpp"
-#include "runtime/await.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "base/text/format.hpp"
+#include "runtime/await.hpp"
 #include "runtime/failure/argument_check.hpp"
 #include "runtime/failure/ranks_in_words.hpp"
 #include "runtime/failure/standstill.hpp"

@@ -12,7 +12,7 @@ namespace coset::kernels {
 std::int64_t supported_targets();
 
 /// Whether copies by string instructions, as glibc's memcpy has them, gain where other cores have the lines: on Intel's cores with
-/// fast short ones (bench/kernels/README.md). On Zen 3 and 4 they may lose much (glibc's bug 30994). Known as soon as targets have
+/// fast short ones (bench/kernels/README.md), and on Zen 5 (docs/figures.md). On Zen 3 and 4 they may lose much (glibc's bug 30994). Known as soon as targets have
 /// been asked for.
 extern bool copies_by_strings;
 

@@ -19,7 +19,7 @@ struct rank_state;
 namespace coset::runtime {
 
 /// One rank's program of a plan, as long as its staging stays where it is. For plans of one segment whose folds touch the
-/// caller's arrays and the team's own memory only, of elements of one form, without messages, lessons and traces: what is
+/// caller's arrays and the team's own memory only, of elements of one form, without messages and traces, in calls that teach nothing: what is
 /// short, and most of what is not long.
 struct resolved_program {
   /// Calls of each parity, and again where pairs have exchanged staging.
