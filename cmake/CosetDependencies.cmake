@@ -14,7 +14,7 @@ endmacro()
 
 # GLOBAL: a project that adds coset as a subdirectory has to see what the static library links.
 if(NOT TARGET PkgConfig::hwloc)
-  pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET GLOBAL hwloc>=2.1)
+  pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET GLOBAL hwloc>=2.4)
 endif()
 coset_find(hwy::hwy hwy 1.0 GLOBAL)
 # Of these two the library uses headers alone: see src/base/text and src/planning/schedule.

@@ -3,19 +3,15 @@
 #include "coset/topology.hpp"
 
 #include <dirent.h>
-#include <hwloc.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
-#include <new>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -23,8 +19,8 @@
 #include <utility>
 
 #include "base/environment/variables.hpp"
-#include "base/text/file.hpp"
 #include "numa/affinity.hpp"
+#include "numa/hwloc.hpp"
 #include "numa/process/fork.hpp"
 #include "numa/process/remembered.hpp"
 #include "numa/share.hpp"
@@ -33,66 +29,8 @@ namespace coset::inline COSET_ABI {
 namespace {
 
 using namespace std::string_view_literals;
-
-struct destroyer {
-  void operator()(hwloc_topology* machine) const { hwloc_topology_destroy(machine); }
-};
-using handle = std::unique_ptr<hwloc_topology, destroyer>;
-
-// The reason that hwloc does not give when it refuses a file: a newer hwloc has written it.
-std::string newer_hwloc(std::string const& file) {
-  auto const begin = text::read_file(file).text.substr(0, 4096);
-  constexpr auto tag = "<topology version=\""sv;
-  auto const at = begin.find(tag);
-  int const version = at == std::string::npos ? 0 : std::atoi(begin.c_str() + at + tag.size());
-  auto const own = hwloc_get_api_version() >> 16;
-  if (version <= static_cast<int>(own)) return "";
-  auto const number = std::to_string(own);
-  return ": it is from hwloc " + std::to_string(version) + ", and this is hwloc " + number +
-         "; where it is from, `lstopo --export-xml-flags v" + number + " FILE.xml` writes what can be read here";
-}
-
-// Never destroyed, and so that leak checkers find it.
-std::atomic<hwloc_topology_t> keeps_plugins_open = nullptr;
-
-// hwloc opens its plugins with the first topology and closes them with the last: 4 ms each time where all of Debian's
-// are installed. An empty topology keeps them open until the process ends.
-void keep_plugins() {
-  static bool const done [[maybe_unused]] = [] {
-    hwloc_topology_t empty = nullptr;
-    if (hwloc_topology_init(&empty) == 0) keeps_plugins_open = empty;
-    return true;
-  }();
-}
-
-/// hwloc 2.9 ends the program by a signal where it gets no memory: whether there is some is asked before.
-void require_memory_for_hwloc() {
-  constexpr std::size_t more_than_it_needs = 4 * 1024 * 1024;
-  void* const pages = mmap(nullptr, more_than_it_needs, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
-  munmap(pages, more_than_it_needs);
-}
-
-handle load(std::string const& name, std::function<int(hwloc_topology_t)> const& choose_source,
-            std::string const& file = "") {
-  if (!file.empty())
-    if (auto const refusal = text::refusal_of_file(file); !refusal.empty()) throw topology_error(name + " " + refusal);
-  auto const fail = [&] {
-    auto const why = std::system_category().message(errno);
-    auto const newer = newer_hwloc(file);
-    std::string const words(environment::value("HWLOC_COMPONENTS"));
-    throw topology_error("cannot read the topology of " + name + (newer.empty() ? ": " + why : newer) +
-                         (words.empty() ? "" : ", with HWLOC_COMPONENTS=" + words));
-  };
-  numa::fork_waits const until_read;
-  require_memory_for_hwloc();
-  keep_plugins();
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) fail();
-  handle machine(raw);
-  if (choose_source(raw) != 0 || hwloc_topology_load(raw) != 0) fail();
-  return machine;
-}
+using numa::handle;
+using numa::load;
 
 // Numbers from 0 in the order of first appearance.
 template <typename Key>
@@ -161,12 +99,9 @@ int speed_of(hwloc_topology_t machine, hwloc_obj_t pu) {
   int const kind = hwloc_cpukinds_get_by_cpuset(machine, pu->cpuset, 0);
   if (kind < 0) return -1;
   int efficiency = -1;
-  unsigned notes = 0;
-  hwloc_info_s* note = nullptr;
-  hwloc_cpukinds_get_info(machine, static_cast<unsigned>(kind), nullptr, &efficiency, &notes, &note, 0);
-  auto const end = note + notes;
-  auto const capacity = std::find_if(note, end, [](auto const& each) { return each.name == "LinuxCapacity"sv; });
-  return capacity != end ? std::atoi(capacity->value) : efficiency;
+  auto const notes = numa::notes_of_kind(machine, static_cast<unsigned>(kind), efficiency);
+  char const* const capacity = numa::value_of(notes, "LinuxCapacity");
+  return capacity != nullptr ? std::atoi(capacity) : efficiency;
 }
 
 struct usable {
@@ -226,10 +161,9 @@ std::vector<numa_node> nodes_of(std::vector<usable> const& order) {
 
 // The machine's own latency matrix, cut to the nodes in use; empty unless it covers them all.
 std::vector<std::vector<unsigned>> distances_between(hwloc_topology_t machine, std::vector<numa_node> const& nodes) {
-  constexpr unsigned long kind = HWLOC_DISTANCES_KIND_MEANS_LATENCY;
   unsigned found = 1;  // the room that `all` has, before the call
   hwloc_distances_s* all = nullptr;
-  int const status = hwloc_distances_get_by_type(machine, HWLOC_OBJ_NUMANODE, &found, &all, kind, 0);
+  int const status = hwloc_distances_get_by_type(machine, HWLOC_OBJ_NUMANODE, &found, &all, numa::latencies, 0);
   if (status != 0 || found == 0) return {};
   auto const release = [machine](hwloc_distances_s* each) { hwloc_distances_release(machine, each); };
   std::unique_ptr<hwloc_distances_s, decltype(release)> const matrix(all, release);
@@ -308,16 +242,27 @@ topology read(hwloc_topology_t machine, std::string name, std::function<bool(uns
 
 bool anything(unsigned) { return true; }
 
-// hwloc reads the variable itself, if there is such a folder.
+// hwloc reads the variables itself, if there are such folders.
 int find_folder(hwloc_topology_t, char const* path) {
   std::unique_ptr<DIR, int (*)(DIR*)> const found(opendir(path), closedir);
   return found ? 0 : -1;
 }
 
+// Where no processor is described, hwloc 2.4 makes some up, and hwloc 3 shows this machine's and says that it has read the
+// folder.
+int find_processors(hwloc_topology_t, char const* path) {
+  std::error_code unreadable;
+  for (auto const& each :
+       std::filesystem::directory_iterator(std::filesystem::path(path) / "sys/devices/system/cpu", unreadable))
+    if (std::filesystem::exists(each.path() / "topology", unreadable)) return 0;
+  errno = ENOENT;
+  return -1;
+}
+
 bool read_by_linux(hwloc_topology_t machine) {
-  auto const* const root = hwloc_get_root_obj(machine);
-  return std::any_of(root->infos, root->infos + root->infos_count,
-                     [](hwloc_info_s const& each) { return each.name == "Backend"sv && each.value == "Linux"sv; });
+  return std::ranges::any_of(numa::notes_of(machine), [](hwloc_info_s const& each) {
+    return each.name == "Backend"sv && each.value == "Linux"sv;
+  });
 }
 
 bool is_another(hwloc_topology_t machine) {
@@ -331,7 +276,7 @@ struct stand_in {
 };
 
 // In hwloc's order: of those that are set, the first counts. hwloc passes over those that it cannot read.
-constexpr std::array stand_ins{stand_in{"HWLOC_FSROOT", find_folder, read_by_linux},
+constexpr std::array stand_ins{stand_in{"HWLOC_FSROOT", find_processors, read_by_linux},
                                stand_in{"HWLOC_CPUID_PATH", find_folder, is_another},
                                stand_in{"HWLOC_SYNTHETIC", hwloc_topology_set_synthetic, is_another},
                                stand_in{"HWLOC_XMLFILE", hwloc_topology_set_xml, is_another}};

@@ -268,13 +268,15 @@ TEST(Topology, OfTheEnvironmentThatCannotBeReadIsRefusedByNameAndValue) {
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   auto const empty = ::testing::TempDir() + "no_machine";
   std::filesystem::create_directories(empty);
+  auto const without = ::testing::TempDir() + "no_processors";
+  std::filesystem::create_directories(without + "/sys/devices/system/cpu/cpu0");
   for (std::string const setting :
        {"HWLOC_XMLFILE=/no/such/file.xml", "HWLOC_XMLFILE=/", "HWLOC_SYNTHETIC=nonsense:2",
         "HWLOC_SYNTHETIC=core:", "HWLOC_FSROOT=/no/such/folder", "HWLOC_CPUID_PATH=/no/such/folder"})
     EXPECT_TRUE(OtherMachine({setting}).is_refused_with(setting)) << setting;
   for (std::string const& setting :
-       {"HWLOC_XMLFILE=" + broken, "HWLOC_XMLFILE=" + pipe, "HWLOC_FSROOT=" + empty, "HWLOC_CPUID_PATH=" + empty,
-        "HWLOC_FSROOT=" + broken, "HWLOC_CPUID_PATH=" + broken})
+       {"HWLOC_XMLFILE=" + broken, "HWLOC_XMLFILE=" + pipe, "HWLOC_FSROOT=" + empty, "HWLOC_FSROOT=" + without,
+        "HWLOC_CPUID_PATH=" + empty, "HWLOC_FSROOT=" + broken, "HWLOC_CPUID_PATH=" + broken})
     EXPECT_TRUE(OtherMachine({setting}).is_refused_with(setting)) << setting;
   EXPECT_TRUE(OtherMachine({"HWLOC_COMPONENTS=stop"}).is_refused_with("with HWLOC_COMPONENTS=stop"));
 }
@@ -299,10 +301,32 @@ TEST(Topology, DescriptionsByANewerHwlocAreCalledThat) {
   std::ifstream odd(COSET_ODD_MACHINE);
   std::string text(std::istreambuf_iterator<char>(odd), {});
   std::string const version = "<topology version=\"";
-  text.replace(text.find(version) + version.size(), 1, "3");
+  text.replace(text.find(version) + version.size(), 1, "9");
   auto const newer = ::testing::TempDir() + "newer.xml";
   std::ofstream(newer) << text;
-  expect_refused([&] { topology::xml(newer); }, newer + ": it is from hwloc 3, and this is hwloc 2");
+  expect_refused([&] { topology::xml(newer); }, newer + ": it is from hwloc 9, and this is hwloc ");
+}
+
+// From 2.10 on hwloc reads what hwloc 3 writes, and hwloc 3 does not read what hwloc 1 wrote.
+TEST(Topology, DescriptionsByOtherHwlocsAreReadOrBothVersionsAreNamed) {
+  auto const old = ::testing::TempDir() + "old.xml";
+  std::string const everywhere =
+      R"( os_index="0" cpuset="0x1" complete_cpuset="0x1" online_cpuset="0x1" allowed_cpuset="0x1")";
+  std::ofstream(old) << "<topology>\n<object type=\"Machine\"" << everywhere << "><object type=\"PU\"" << everywhere
+                     << "/></object>\n</topology>\n";
+  auto const read_or_refused = [](std::string const& file, std::vector<unsigned> const& expected, char const* writer) {
+    std::vector<unsigned> found;
+    try {
+      for (auto const& each : topology::xml(file).processors) found.push_back(each.os_index);
+      EXPECT_EQ(found, expected) << file;
+    } catch (topology_error const& error) {
+      auto const reason = file + ": it is from hwloc " + writer + ", and this is hwloc ";
+      EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what();
+      std::cout << error.what() << '\n';
+    }
+  };
+  read_or_refused(old, {0}, "1");
+  read_or_refused(COSET_ODD_MACHINE_OF_3, {0, 1, 2, 3, 4, 6}, "3.0.0a1-git");
 }
 
 TEST(Topology, KnowsWhetherTheMachineTellsOfL3Caches) {

@@ -30,7 +30,7 @@ class Coset(ConanFile):
     def requirements(self):
         self.requires("fmt/[>=9]", headers=True, libs=False)
         self.requires("highway/[>=1.0]", libs=False, visible=False)
-        self.requires("hwloc/[>=2.1]")
+        self.requires("hwloc/[>=2.4]")
         self.requires("nlohmann_json/[>=3.11]")
 
     def build_requirements(self):

@@ -25,7 +25,7 @@ class Coset(CMakePackage):
     depends_on("fmt@9:", type=("build", "link"))
     depends_on("nlohmann-json@3.11:", type="build")
     depends_on("highway@1:", type="build")  # its headers alone
-    depends_on("hwloc@2.1:")
+    depends_on("hwloc@2.4:")
     depends_on("cli11@2.1:", type="build", when="+tools")
     depends_on("intel-oneapi-tbb", when="+tools")
     depends_on("openmpi", when="mpi=openmpi")
