@@ -6,10 +6,12 @@
 #include <cstring>
 
 #include "runtime/await.hpp"
+#include "runtime/fold.hpp"
 #include "runtime/memory/foreign.hpp"
 #include "runtime/memory/told_to_sanitizer.hpp"
 #include "runtime/memory/use_staging.hpp"
 #include "runtime/recording.hpp"
+#include "runtime/shared_fold.hpp"
 #include "runtime/transport/offload.hpp"
 #include "runtime/transport/proxy.hpp"
 
@@ -113,6 +115,9 @@ void make_room(rank_state& me, flight const& f) {
   me.memory.operands.resize(std::max<std::size_t>(f.plan->candidacy.most_operands, me.memory.operands.size()));
 }
 
+/// In split phase nobody could wait for a piece.
+bool shares_folds(flight const& f) { return f.plan->segments.shared_piece != 0 && f.line.channel == 0; }
+
 /// Takes the next epoch of the channel.
 template <manner How>
 bool enter(rank_state& me, flight& f) {
@@ -136,6 +141,8 @@ bool enter(rank_state& me, flight& f) {
   end.peers_entered = plan.code->full;
   end.readers[f.line.parity] = &f.code->readers;
   if (plan.arrays.own == detail::own_copy::first) copy_own(f, me.rank);
+  if (shares_folds(f)) [[unlikely]]
+    shared_fold(end.lines[me.rank]->progress, epoch).offer();
   if (me.shared.kind.has_messages) [[unlikely]] {
     f.line.entered = false;  // what this cannot have is no operation's fault, see leave_by_exception()
     expect_messages(me, f);
@@ -144,55 +151,6 @@ bool enter(rank_state& me, flight& f) {
   end.bases[program::row_input * me.shared.ranks + me.rank] = const_cast<std::byte*>(f.in);
   end.bases[program::row_output * me.shared.ranks + me.rank] = f.out;
   return true;
-}
-
-/// Sources, then destinations.
-[[gnu::always_inline]] inline void resolve(rank_state& me, flight const& f, instruction const& i) {
-  std::byte* const* const bases = me.ends[f.line.channel].bases.data();
-  std::size_t const* const offsets = f.layout->offset.data();
-  program::operand const* const operands = f.code->operands.data() + i.operands;
-  void** const resolved = me.memory.operands.data();
-  for (std::uint32_t k = 0, all = i.sources + i.destinations; k < all; ++k) {
-    program::place const& at = operands[k].at(f.line.exchanged);
-    resolved[k] = moved(bases[at.base[f.line.parity]], offsets[at.piece]);
-  }
-}
-
-[[gnu::always_inline]] inline void fold_now(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
-  void* const* const from = me.memory.operands.data();
-  void* const* const to = from + i.sources;
-  if (i.mixed) [[unlikely]] {
-    detail::form const* const forms = f.code->forms.data() + i.operands;
-    f.plan->what.reduction->mixed(to, i.destinations, from, i.sources, forms, count);
-  } else {
-    f.plan->folds->for_sources(i.sources)(f.operation, to, i.destinations, from, i.sources, count);
-  }
-}
-
-/// By a rank whose thread has another floating-point mode than the team. Apart, as it has something to give back.
-[[gnu::noinline]] void fold_in_mode_of_team(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
-  computing_in const mode(me.shared.mode(), f.plan->what.reduction->code.computes);
-  fold_now(me, f, i, count);
-}
-
-/// The same bits on every rank, whatever modes their threads have; copies have none.
-void fold_arrays(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
-  folding_mark const here(me.root);
-  bool const computes = i.sources != 1 || i.mixed;
-  if (computes && me.shared.mode().differs_here(f.plan->what.reduction->code.computes)) [[unlikely]]
-    return fold_in_mode_of_team(me, f, i, count);
-  fold_now(me, f, i, count);
-}
-
-/// All arrays of an instruction `count` items on.
-void step_on(rank_state& me, flight const& f, instruction const& i, std::size_t count) {
-  detail::reduction_table const& reduction = *f.plan->what.reduction;
-  detail::form const* form = f.code->forms.data() + i.operands;
-  auto const bytes = [&] {
-    return count * (*form++ == detail::form::partial ? reduction.partial_bytes : reduction.element_bytes);
-  };
-  for (std::uint32_t k = 0; k < i.sources + i.destinations; ++k)
-    me.memory.operands[k] = static_cast<std::byte*>(me.memory.operands[k]) + bytes();
 }
 
 /// A fold that touches peers' caller memory.
@@ -208,7 +166,7 @@ void fold_foreign(rank_state& me, flight const& f, instruction const& i, std::si
   std::size_t const count = f.layout->boundary[i.block_end] - f.layout->boundary[i.block];
   if (count == 0) return;
   if (i.foreign) {
-    fold_foreign(me, f, i, count);
+    shares_folds(f) ? fold_together(me, f, i) : fold_foreign(me, f, i, count);
   } else {
     fold_arrays(me, f, i, count);
   }

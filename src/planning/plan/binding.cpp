@@ -214,6 +214,10 @@ void put_on_call(bound_plan& plan, team_facts const& team, call const& c) {
   auto const pieces = pieces_of(c, team.ranks);
   put_on_call(plan, team, c, pieces);
   cut_into_segments(plan, team, pieces);
+  bool const is_long = plan.bytes / team.ranks >= program::least_shared_pieces * program::shared_piece_bytes;
+  if (is_long && plan.segments.number == 1 && program::can_share_folds(*plan.code))
+    plan.segments.shared_piece =
+        std::max<std::size_t>(program::shared_piece_bytes / plan.what.reduction->element_bytes, 1);
   plan.candidacy.most_operands = plan.code->most_operands;
   plan.candidacy.most_staging = std::max(plan.segments.layout.staging_bytes, plan.segments.last_layout.staging_bytes);
 }

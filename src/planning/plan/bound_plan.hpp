@@ -34,6 +34,8 @@ struct plan_segments {
   std::size_t wanted_bytes = 0;  ///< of a segment, as was chosen; 0: any
   program::layout layout;        ///< of all segments but the last
   program::layout last_layout;
+  std::size_t shared_piece =
+      0;  ///< elements; 0: ranks do not fold pieces of others' parts, see runtime/shared_fold.hpp
 
   program::layout const& layout_of(std::size_t segment) const { return segment + 1 == number ? last_layout : layout; }
 };

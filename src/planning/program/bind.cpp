@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 namespace coset::program {
 namespace {
@@ -55,6 +56,8 @@ void place_layers(layout& l, compiled const& c, item_bytes items, std::vector<st
   l.staging_bytes = apart ? c.layers * layer_bytes : 0;
 }
 
+bool folds(instruction const& i) { return i.destinations != 0; }
+
 }  // namespace
 
 layout bind(compiled const& c, std::size_t count, item_bytes items) {
@@ -93,6 +96,19 @@ bool can_be_cut_by_piece(compiled const& c) {
     return i.what == action::fold && (i.block_end <= i.block || piece_of(i.block) == piece_of(i.block_end - 1));
   };
   return std::ranges::all_of(c.of, [&](program const& p) { return std::ranges::all_of(p.code, is_of_one); });
+}
+
+instruction const& only_fold(program const& p) { return *std::ranges::find_if(p.code, folds); }
+
+bool can_share_folds(compiled const& c) {
+  return c.all_meet && std::ranges::all_of(c.of, [&](program const& p) {
+           if (std::ranges::count_if(p.code, folds) != 1) return false;
+           instruction const& fold = only_fold(p);
+           bool const is_plain = fold.foreign && !fold.mixed && fold.what == action::fold;
+           auto const awaited = std::span(p.waits).first(fold.waits_end);
+           auto const met = std::ranges::count_if(awaited, [](wait const& w) { return w.signal == entry_signal; });
+           return is_plain && met + 1 == static_cast<std::ptrdiff_t>(c.ranks);
+         });
 }
 
 }  // namespace coset::program

@@ -69,4 +69,11 @@ bool is_worth_exchanging(compiled const&, std::size_t bytes, std::size_t most);
 /// Whether no instruction takes blocks of several ranks' pieces at once.
 bool can_be_cut_by_piece(compiled const&);
 
+/// A fold of callers' arrays that is as long as so many pieces can be shared: whoever has done its own does pieces of others'.
+inline constexpr std::size_t shared_piece_bytes = 256 * 1024, least_shared_pieces = 4;
+/// Whether every rank folds once, callers' arrays, knowing by then that all have entered: so anybody has what another's fold needs.
+bool can_share_folds(compiled const&);
+/// The one of such a rank.
+instruction const& only_fold(program const&);
+
 }  // namespace coset::program

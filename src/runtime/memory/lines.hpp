@@ -38,9 +38,12 @@ struct alignas(line_spacing) entry_line {
 static_assert(sizeof(entry_line) == line_spacing && offsetof(entry_line, tag) == line_bytes - sizeof(std::uint64_t));
 static_assert(offsetof(entry_line, second) == line_bytes);
 
-/// How far a rank is: the base of its operation plus the number of its latest signal. Monotonic, never reset.
+/// How far a rank is: the base of its operation plus the number of its latest signal. Monotonic, never reset. Behind it, how far a
+/// fold is that ranks share, see shared_fold.hpp: nobody awaits it but in its last moments.
 struct alignas(line_spacing) progress_line {
   std::atomic<std::uint64_t> signalled;
+  std::atomic<std::uint64_t> taken;   ///< epoch << 32 | pieces that somebody has begun
+  std::atomic<std::uint64_t> helped;  ///< pieces that other ranks have folded
 };
 
 /// Results of allreduce_view that are the rank's own. In the arena, because they may be read for as long as the team lives.
