@@ -8,6 +8,7 @@
 #include "effort.hpp"
 #include "memory/scenarios/ranks_alike.hpp"
 #include "memory/scenarios/scenarios.hpp"
+#include "planning/plan/bound_plan.hpp"
 
 namespace coset::memory_test {
 namespace {
@@ -112,6 +113,37 @@ void sum_in_place_of_all(member& me, zero_copy& with) {
   auto const r = me.rank();
   with.well->execute(me, with.in[r], with.out[r]);
   reuse_input(with, r);
+}
+
+/// Pieces of two elements, four of each of two ranks: all but the last one may be folded by the other.
+struct shared_fold : arrays<16> {
+  detail::plan_pair plans;
+
+  void make_plans(team& of) {
+    auto const made = detail::make_plans(of.state(), verb::allreduce, 16, detail::table_of<long, added_by_some>(),
+                                         {.algorithm = "direct", .storage = "zero_copy"});
+    auto shared = std::make_shared<detail::bound_plan>(*made.apart);
+    shared->segments.shared_piece = 2;
+    plans = {shared, shared};
+  }
+};
+
+void sum_together(member& me, shared_fold& with) {
+  auto const r = me.rank();
+  added_by_some const operation;
+  detail::execute(me.state(), with.plans, {with.in[r].data(), 16, with.out[r].data(), 16}, &operation);
+  reuse_input(with, r);
+}
+
+void sum_together_badly(member& me, shared_fold& with) {
+  auto const r = me.rank();
+  added_by_some const operation{r == me.size() - 1};
+  try {
+    detail::execute(me.state(), with.plans, {with.in[r].data(), 16, with.out[r].data(), 16}, &operation);
+  } catch (std::exception const&) {
+    reuse(with, r);
+    throw;
+  }
 }
 
 void sum_badly(member& me, zero_copy& with) {
@@ -238,6 +270,10 @@ std::vector<scenario> collectives() {
       {"failure in a sum", each<arrays<40>>(2, polling, sum_that_throws<40>, nothing<40>, sum_well<40>)},
       {"zero copy", each<zero_copy>(2, polling, sum_in_place_of_all, arrays_are<16>(2, 3))},
       {"zero copy of three", each<zero_copy>(3, polling, sum_in_place_of_all, arrays_are<16>(3, 7)), by_chance},
+      {"a fold shared", each<shared_fold>(2, polling, sum_together, arrays_are<16>(2, 3)), few_preemptions},
+      {"a fold shared by three", each<shared_fold>(3, polling, sum_together, arrays_are<16>(3, 7)), by_chance},
+      {"failure in a shared fold", each<shared_fold>(2, polling, sum_together_badly, nothing<16>, sum_together),
+       by_chance},
       {"failure in zero copy", each<zero_copy>(2, polling, sum_badly, nothing<16>, sum_in_place_of_all),
        few_preemptions},
       {"failure in zero copy of three", each<zero_copy>(3, polling, sum_badly, nothing<16>, sum_in_place_of_all),
