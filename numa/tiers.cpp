@@ -65,8 +65,8 @@ std::optional<memory_tier> tier_named(hwloc_obj_t node) {
 }
 
 /// What a node without a telling name is compared with: the memory of the processors that it serves, or of some of them. Of
-/// several nodes with the same processors the one with the shortest latency is that memory, without latencies the first.
-/// Null for that one itself.
+/// several nodes with the same processors the one with the shortest latency is that memory, as no fast memory answers
+/// sooner; without latencies it is the first. Null for that one itself.
 hwloc_obj_t reference_of(hwloc_topology_t machine, hwloc_obj_t node) {
   bool const has_processors = !hwloc_bitmap_iszero(node->cpuset);
   hwloc_obj_t best = nullptr;
@@ -75,9 +75,10 @@ hwloc_obj_t reference_of(hwloc_topology_t machine, hwloc_obj_t node) {
     if (hwloc_bitmap_iszero(other->cpuset)) continue;
     if (has_processors && !hwloc_bitmap_isincluded(other->cpuset, node->cpuset)) continue;
     bool const has_fewer = best == nullptr || hwloc_bitmap_weight(other->cpuset) < hwloc_bitmap_weight(best->cpuset);
-    if (has_fewer || (hwloc_bitmap_isequal(other->cpuset, best->cpuset) &&
-                      latency(machine, other, other) < latency(machine, best, other)))
-      best = other;
+    bool const is_nearer = best != nullptr && hwloc_bitmap_isequal(other->cpuset, best->cpuset) &&
+                           latency(machine, other, other) != 0 &&
+                           exceeds(latency(machine, best, other), latency(machine, other, other));
+    if (has_fewer || is_nearer) best = other;
   }
   return best != node ? best : nullptr;
 }
