@@ -21,7 +21,7 @@ std::optional<std::uint64_t> advantage(memory_kind kind, node_memory const& of, 
     return of.node.bytes > own.node.bytes ? std::optional(~of.node.bytes) : std::nullopt;
   if (kind != memory_kind::low_latency)
     return of.tier == memory_tier::fast ? std::optional(~there.bandwidth) : std::nullopt;
-  // What differs by less than a quarter is no reason to leave the node, as it makes no tier.
+  // What differs by less than a fifth is no reason to leave the node, as it makes no tier.
   bool const is_shorter = there.latency != 0 && there.latency * 5 <= here.latency * 4;
   return is_shorter ? std::optional(there.latency) : std::nullopt;
 }
