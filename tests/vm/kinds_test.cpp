@@ -125,7 +125,7 @@ TEST_F(Kinds, OfReducersAreWhatIsAskedFor) {
 TEST_F(Kinds, OfSparseReducersAreWhatIsAskedFor) {
   team ranks(machine, {.wait = waiting::block});
   constexpr std::size_t count = mebibyte / sizeof(double);
-  sparse_reducer<double> sum(count, {.by = way::private_copies, .memory = memory_kind::large_capacity});
+  sparse_reducer<double> sum(count, {.by = coset::way::private_copies, .memory = memory_kind::large_capacity});
   ranks.run([&](member& me) {
     auto const mine = sum.local(me).span(0, count);
     for (double& each : mine) each += 1;
