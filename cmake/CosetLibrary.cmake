@@ -125,7 +125,7 @@ if(coset_for_size)
     "/team/task_run")
   list(FILTER passed_through INCLUDE REGEX "(${names})[.]cpp$")
   # Between processes it is messages that take the time, and elements go through the kernels. The others make what is kept.
-  list(FILTER passed_through EXCLUDE REGEX "/(kernels/kernels|lost|recording|by_messages|exchange|segments|use_staging|c/(teams|reducers|plans|operations|status)|reducer/(pool|cap|memory|owned_copy|sparse/(log|way)|processes/[a-z]+|updates/[a-z]+))[.]cpp$")
+  list(FILTER passed_through EXCLUDE REGEX "/(kernels/kernels|rank_state|lost|recording|by_messages|exchange|segments|use_staging|c/(teams|reducers|plans|operations|status)|reducer/(pool|cap|memory|owned_copy|sparse/(log|way)|processes/[a-z]+|updates/[a-z]+))[.]cpp$")
   set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
   # Loops over large schedules and over many values at once: without what -O3 adds, which is size.
   get_target_property(large coset SOURCES)

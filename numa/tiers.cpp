@@ -110,9 +110,8 @@ void find_local(hwloc_obj_t node, std::vector<hwloc_obj_t> const& users, std::ve
     for (std::size_t u = 0; u < users.size(); ++u)
       all[u].local = all[u].local || hwloc_bitmap_intersects(node->cpuset, users[u]->cpuset) != 0;
   } else if (hwloc_bitmap_iszero(node->complete_cpuset)) {
-    auto const nearest = std::min_element(
-        all.begin(), all.end(), [](memory_access const& a, memory_access const& b) { return a.distance < b.distance; });
-    unsigned const least = nearest->distance;
+    unsigned least = ~0u;
+    for (memory_access const& each : all) least = std::min(least, each.distance);
     for (memory_access& each : all) each.local = each.local || each.distance == least;
   }
 }
@@ -171,7 +170,7 @@ std::vector<node_memory> memories_of(hwloc_topology_t machine, tiers const& of, 
       memory_access& access = next.access.emplace_back();
       access.bandwidth = bandwidth(machine, all[m], user);
       access.latency = latency(machine, all[m], user);
-      access.local = user == all[m] || access.bandwidth != 0 || access.latency != 0;
+      access.local = user == all[m];
       if (!distances.empty()) access.distance = distances[user->logical_index][m];
     }
     find_local(all[m], users, next.access);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "coset/error.hpp"
+#include "coset/coset.hpp"
 #include "numa/describe.hpp"
 #include "numa/machines.hpp"
 
@@ -231,7 +231,43 @@ TEST(MemoryKinds, HereAreResolvedFromTheEnvironmentWhereThereAreSeveral) {
             several ? memory_kind::large_capacity : memory_kind::standard);
   unsetenv("COSET_MEMORY");
   EXPECT_EQ(numa::memory_for(numa::any_node, memory_kind::standard, 1), numa::any_node);
-  EXPECT_THROW(numa::require_kind(static_cast<memory_kind>(9)), argument_error);
+}
+
+TEST(MemoryKinds, ThatDoNotExistAreErrorsThatNameTheNumber) {
+  auto const wrong = static_cast<memory_kind>(9);
+  auto const message_of = [](auto make) -> std::string {
+    try {
+      make();
+    } catch (argument_error const& refused) {
+      return refused.what();
+    }
+    return "nothing";
+  };
+  std::string const message = "there is no memory kind 9";
+  EXPECT_EQ(message_of([&] { team({.ranks = 1, .memory = wrong}); }), message);
+  EXPECT_EQ(message_of([&] { reducer<double>(10, wrong); }), message);
+  EXPECT_EQ(message_of([&] { sparse_reducer<double>(10, {.memory = wrong}); }), message);
+  team({.ranks = 1}).run([&](member& me) { EXPECT_EQ(message_of([&] { buffer<int>(me, 10, wrong); }), message); });
+}
+
+/// Options that differ in the kind alone: an idle team does not stand for another.
+TEST(MemoryKinds, AreHeededByEveryTeamOfThisMachine) {
+  for (auto const kind : {memory_kind::automatic, memory_kind::standard, memory_kind::low_latency,
+                          memory_kind::high_bandwidth, memory_kind::large_capacity}) {
+    reducer<long> sum(1000, kind);
+    team all({.ranks = 2, .memory = kind});
+    std::vector<long> total(1000);
+    all.run([&](member& me) {
+      buffer<long> mine(me, 1000, kind);
+      std::ranges::fill(mine, me.rank() + 1);
+      allreduce(me, mine);
+      EXPECT_EQ(mine[999], 3);
+      for (long& each : sum.local(me)) each += 1;
+      barrier(me);
+      sum.combine_into(total, me);
+    });
+    EXPECT_EQ(total[999], 2);
+  }
 }
 
 }  // namespace
