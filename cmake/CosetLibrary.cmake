@@ -125,11 +125,11 @@ if(coset_for_size)
     "/team/task_run")
   list(FILTER passed_through INCLUDE REGEX "(${names})[.]cpp$")
   # Between processes it is messages that take the time, and elements go through the kernels. The others make what is kept.
-  list(FILTER passed_through EXCLUDE REGEX "/(kernels/kernels|lost|recording|by_messages|exchange|segments|shared_fold|use_staging|c/(teams|reducers|plans|operations|status)|reducer/(pool|cap|owned_copy|sparse/(log|way)|processes/[a-z]+|updates/[a-z]+))[.]cpp$")
+  list(FILTER passed_through EXCLUDE REGEX "/(kernels/kernels|rank_state|lost|recording|by_messages|exchange|segments|shared_fold|use_staging|c/(teams|reducers|plans|operations|status)|reducer/(pool|cap|memory|owned_copy|sparse/(log|way)|processes/[a-z]+|updates/[a-z]+))[.]cpp$")
   set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
   # Loops over large schedules and over many values at once: without what -O3 adds, which is size.
   get_target_property(large coset SOURCES)
-  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(block_values|symmetric_bits|symmetric_proof)|reducer/(core|arrivals|threads|folding)|updates/sample|calls/joint|bindings/c/(verbs|arguments)|plan/signature|choice/learner|runtime/learning)[.]cpp$")
+  list(FILTER large INCLUDE REGEX "/(reducer/(core|arrivals|threads|folding)|updates/sample|calls/joint|bindings/c/(verbs|arguments)|plan/signature|choice/learner|runtime/learning)[.]cpp$")
   set_property(SOURCE ${large} APPEND PROPERTY COMPILE_OPTIONS -O2)
   # Loops over vectors that callers of C name by numbers: all that -O3 gains beside is copies of loops.
   set_property(SOURCE src/bindings/c/tables.cpp APPEND PROPERTY COMPILE_OPTIONS -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)

@@ -9,7 +9,8 @@
 namespace coset::numa {
 
 /// A short table: a line per node with what it has and its distances to the nearest and the farthest other node, and
-/// a line for all nodes. Ends in a newline.
+/// a line for all nodes; where there is memory of several tiers, a line per memory and what each node's processors are
+/// given of it. Ends in a newline.
 std::string describe(topology const& machine);
 
 /// Of a machine whose cache lines are longer than the spacing of words that different threads write; empty otherwise.

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "numa/kinds.hpp"
 #include "numa/process/fork.hpp"
 
 namespace coset::numa {
@@ -54,6 +55,17 @@ bool prefer_node(void* begin, std::size_t bytes, unsigned node) noexcept try {
   return syscall(SYS_mbind, begin, bytes, MPOL_PREFERRED, nodes.data(), nodes.size() * bits + 1, 0) == 0;
 } catch (std::bad_alloc const&) {
   return false;
+}
+
+using node_set = std::array<unsigned long, 16>;  ///< 1024 of them, the most that Linux has
+
+/// Other nodes have slow memory, or a GPU's.
+void keep_those_of(topology const& machine, node_set& nodes) noexcept {
+  node_set of_processors{};
+  constexpr std::size_t bits = sizeof(unsigned long) * CHAR_BIT;
+  for (numa_node const& each : machine.nodes)
+    if (each.os_index < bits * nodes.size()) of_processors[each.os_index / bits] |= 1UL << (each.os_index % bits);
+  for (std::size_t word = 0; word < nodes.size(); ++word) nodes[word] &= of_processors[word];
 }
 
 }  // namespace
@@ -115,9 +127,10 @@ void memory::prefer_huge_pages(std::size_t offset, std::size_t bytes) noexcept {
 }
 
 void memory::interleave() noexcept {
-  std::array<unsigned long, 16> nodes{};  // 1024 of them, the most that Linux has
+  node_set nodes{};
   constexpr std::size_t bits = sizeof nodes * CHAR_BIT;
   if (syscall(SYS_get_mempolicy, nullptr, nodes.data(), bits, nullptr, MPOL_F_MEMS_ALLOWED) != 0) return;
+  if (topology const* const machine = machine_of_several_tiers()) keep_those_of(*machine, nodes);
   syscall(SYS_mbind, data_, round_up(bytes_, page_bytes()), MPOL_INTERLEAVE, nodes.data(), bits + 1, 0);
 }
 

@@ -28,7 +28,7 @@ class memory {
   bool bind(std::size_t offset, std::size_t bytes, unsigned node_os_index) noexcept;
   /// The part of bind() that needs no node: huge pages for whole pages of the range, if they come to 2 MiB.
   void prefer_huge_pages(std::size_t offset, std::size_t bytes) noexcept;
-  /// Pages that nobody has touched yet come from all nodes in turn, where the system permits it.
+  /// Pages that nobody has touched yet come from all nodes with processors in turn, where the system permits it.
   void interleave() noexcept;
 
   /// Releases ownership of the pages; `owning` the same address and size takes it back.

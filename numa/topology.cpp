@@ -24,6 +24,7 @@
 #include "numa/process/fork.hpp"
 #include "numa/process/remembered.hpp"
 #include "numa/share.hpp"
+#include "numa/tiers.hpp"
 
 namespace coset::inline COSET_ABI {
 namespace {
@@ -49,16 +50,14 @@ hwloc_obj_t ancestor_or(hwloc_obj_t object, hwloc_obj_type_t type, hwloc_obj_t o
   return object != nullptr ? object : otherwise;
 }
 
-// High-bandwidth, non-volatile, specific-purpose and GPU memory all carry a subtype; plain memory has none or says so.
-bool is_ordinary(hwloc_obj_t node) {
-  return (node->subtype == nullptr || node->subtype == "DRAM"sv) && !hwloc_bitmap_iszero(node->cpuset);
-}
-
 using objects = std::vector<hwloc_obj_t>;
 
 // The nodes whose memory is nearest to a processor. A processor can be local to several nodes, to none, or only to
 // special memory: the nearest enclosing object with an ordinary node decides, and its most local nodes are taken.
-objects nodes_nearest(hwloc_topology_t machine, hwloc_obj_t pu) {
+objects nodes_nearest(hwloc_topology_t machine, numa::tiers const& tiers, hwloc_obj_t pu) {
+  auto const is_ordinary = [&](hwloc_obj_t node) {
+    return tiers[node->logical_index] == memory_tier::ordinary && !hwloc_bitmap_iszero(node->cpuset);
+  };
   auto const locality = [pu](hwloc_obj_t node) {
     return std::tuple(!hwloc_bitmap_isset(node->cpuset, pu->os_index), hwloc_bitmap_weight(node->cpuset));
   };
@@ -77,10 +76,10 @@ objects nodes_nearest(hwloc_topology_t machine, hwloc_obj_t pu) {
 // The node that serves each processor. If several nodes are equally near to the same cores, each serves its share of
 // them, in order: this happens on a die of several clusters that the description does not distinguish. Not on this
 // system: its kernel has every processor on one node, and another node with the same cores has none of its own.
-std::map<hwloc_obj_t, hwloc_obj_t> nodes_serving(hwloc_topology_t machine) {
+std::map<hwloc_obj_t, hwloc_obj_t> nodes_serving(hwloc_topology_t machine, numa::tiers const& tiers) {
   std::map<objects, std::vector<objects>> served;  // nodes, and the processors of each core that they are nearest to
   for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, pu));) {
-    auto& cores = served[nodes_nearest(machine, pu)];
+    auto& cores = served[nodes_nearest(machine, tiers, pu)];
     auto const core_of = [](hwloc_obj_t each) { return ancestor_or(each, HWLOC_OBJ_CORE, each); };
     if (cores.empty() || core_of(cores.back().front()) != core_of(pu)) cores.emplace_back();
     cores.back().push_back(pu);
@@ -111,9 +110,10 @@ struct usable {
 };
 
 // In hwloc's order, but node by node: hwloc keeps packages together, which a node may span.
-std::vector<usable> usable_in_order(hwloc_topology_t machine, std::function<bool(unsigned)> const& allowed) {
+std::vector<usable> usable_in_order(hwloc_topology_t machine, numa::tiers const& tiers,
+                                    std::function<bool(unsigned)> const& allowed) {
   std::vector<usable> result;
-  auto const nodes = nodes_serving(machine);
+  auto const nodes = nodes_serving(machine, tiers);
   std::map<hwloc_obj_t, unsigned> appeared;
   for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(machine, HWLOC_OBJ_PU, pu));) {
     if (!allowed(pu->os_index)) continue;
@@ -150,35 +150,10 @@ std::vector<processor> number(hwloc_topology_t machine, std::vector<usable> cons
 }
 
 // One per object, as number() counts them, not per index: a file may have given two nodes the same index.
-std::vector<numa_node> nodes_of(std::vector<usable> const& order) {
-  std::vector<numa_node> result;
-  hwloc_obj_t last = nullptr;
+objects nodes_of(std::vector<usable> const& order) {
+  objects result;
   for (auto const& each : order)
-    if (std::exchange(last, each.node) != each.node)
-      result.push_back({each.node->os_index, each.node->attr->numanode.local_memory});
-  return result;
-}
-
-// The machine's own latency matrix, cut to the nodes in use; empty unless it covers them all.
-std::vector<std::vector<unsigned>> distances_between(hwloc_topology_t machine, std::vector<numa_node> const& nodes) {
-  unsigned found = 1;  // the room that `all` has, before the call
-  hwloc_distances_s* all = nullptr;
-  int const status = hwloc_distances_get_by_type(machine, HWLOC_OBJ_NUMANODE, &found, &all, numa::latencies, 0);
-  if (status != 0 || found == 0) return {};
-  auto const release = [machine](hwloc_distances_s* each) { hwloc_distances_release(machine, each); };
-  std::unique_ptr<hwloc_distances_s, decltype(release)> const matrix(all, release);
-
-  std::vector<unsigned> rows;
-  for (auto const& node : nodes)
-    for (unsigned row = 0; row < matrix->nbobjs; ++row)
-      if (matrix->objs[row]->os_index == node.os_index) rows.push_back(row);
-  if (rows.size() != nodes.size()) return {};
-
-  std::vector<std::vector<unsigned>> result;
-  for (unsigned const from : rows) {
-    auto& line = result.emplace_back();
-    for (unsigned const to : rows) line.push_back(static_cast<unsigned>(matrix->values[from * matrix->nbobjs + to]));
-  }
+    if (result.empty() || result.back() != each.node) result.push_back(each.node);
   return result;
 }
 
@@ -222,14 +197,17 @@ std::string told(std::vector<usable> const& order, char const* name) {
 }
 
 topology read(hwloc_topology_t machine, std::string name, std::function<bool(unsigned)> const& allowed) {
-  auto const order = usable_in_order(machine, allowed);
+  auto const tiers = numa::tiers_of(machine);
+  auto const order = usable_in_order(machine, tiers, allowed);
   if (order.empty()) throw topology_error("no processor of " + name + " may be used");
   topology result;
   result.name = std::move(name);
   result.this_system = hwloc_topology_is_thissystem(machine) != 0;
   result.processors = number(machine, order);
-  result.nodes = nodes_of(order);
-  result.distances = distances_between(machine, result.nodes);
+  auto const nodes = nodes_of(order);
+  for (hwloc_obj_t const each : nodes) result.nodes.push_back({each->os_index, each->attr->numanode.local_memory});
+  result.distances = numa::distances_between(machine, result.nodes);
+  result.memories = numa::memories_of(machine, tiers, nodes);
   result.cache_bytes = cache_bytes(order);
   result.l2_bytes = l2_bytes(order);
   result.line_bytes = line_bytes(order);

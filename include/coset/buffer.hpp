@@ -25,7 +25,7 @@ struct COSET_API unmap {
 using pages = std::unique_ptr<std::byte, unmap>;
 
 /// Both throw std::bad_alloc, and argument_error naming both numbers if their product exceeds the address space.
-COSET_API pages map_pages(member const& owner, std::size_t count, std::size_t element_bytes);
+COSET_API pages map_pages(member const& owner, std::size_t count, std::size_t element_bytes, memory_kind);
 COSET_API pages map_pages(numa_node const&, std::size_t count, std::size_t element_bytes);
 
 }  // namespace detail
@@ -36,6 +36,8 @@ COSET_API pages map_pages(numa_node const&, std::size_t count, std::size_t eleme
 /// collective: each rank makes as many as it likes. Aligned to a page; from 2 MiB on aligned to huge pages, which it
 /// requests. If a rank's node is unknown, or the system cannot bind memory (containers without mbind), the first thread
 /// that writes to a page places it. If a node is full, neighbouring nodes provide the memory.
+/// Where a machine has several kinds of memory, a rank's buffer is in that of the highest bandwidth which has room at this
+/// moment, unless the buffer, the team's options or COSET_MEMORY want another kind.
 /// Cost: some microseconds, then a page fault at the first use of each page: meant for arrays that are used more than
 /// once.
 /// Throws argument_error for more elements than can exist, std::bad_alloc if there is not enough memory.
@@ -53,9 +55,11 @@ class buffer {
   using const_iterator = T const*;
 
   buffer() = default;  ///< empty
-  /// On the node of this rank.
-  buffer(member const& owner, std::size_t count) : pages_(detail::map_pages(owner, count, sizeof(T))), size_(count) {}
-  /// On the given node of this machine, one of topology::nodes.
+  /// On the node of this rank, or on the memory of this kind that belongs to the node. Throws argument_error for a kind that
+  /// does not exist.
+  buffer(member const& owner, std::size_t count, memory_kind kind = memory_kind::automatic)
+      : pages_(detail::map_pages(owner, count, sizeof(T), kind)), size_(count) {}
+  /// On the given node of this machine, one of topology::nodes or topology::memories: also on slow memory, or a GPU's.
   buffer(numa_node const& node, std::size_t count) : pages_(detail::map_pages(node, count, sizeof(T))), size_(count) {}
   buffer(buffer&& other) noexcept : pages_(std::move(other.pages_)), size_(std::exchange(other.size_, 0)) {}
   buffer& operator=(buffer&& other) noexcept {

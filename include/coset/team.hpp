@@ -68,6 +68,8 @@ struct team_options {
   placement place = placement::compact;
   waiting wait = waiting::automatic;
   std::vector<unsigned> processors = {};  ///< explicit: the operating system's processor index of each rank
+  /// Of staging, views and the members' buffers. The lines through which ranks signal have the lowest latency always.
+  memory_kind memory = memory_kind::automatic;
 };
 
 /// One rank's handle, which collectives take. Only the thread that is this rank may use it.

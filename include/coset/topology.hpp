@@ -21,6 +21,24 @@ enum class placement : std::uint8_t {
   unbound   ///< ranks are not pinned
 };
 
+/// What memory is wanted for, in the words of OpenMP's memory spaces. Makes a difference where a machine has memory of several
+/// tiers. Where the wanted memory is full, or there is none of its kind, the next best of that node is taken.
+enum class memory_kind : std::uint8_t {
+  automatic,       ///< what COSET_MEMORY says; without it low_latency for staging, and high_bandwidth for arrays
+  standard,        ///< ordinary memory of the processor's node
+  low_latency,     ///< the memory that answers the node's processors first; never a slow one
+  high_bandwidth,  ///< the memory that feeds them fastest; never a slow one
+  large_capacity   ///< the largest, even if it is slow
+};
+
+/// What a memory is beside the ordinary memory of the same processors.
+enum class memory_tier : std::uint8_t {
+  ordinary,
+  fast,   ///< more bandwidth: HBM, MCDRAM
+  slow,   ///< less bandwidth, or longer latency: NVDIMM, CXL; and memory without processors of which nothing is known
+  device  ///< of a GPU: only used where its node is named
+};
+
 /// One hardware thread that this process may use.
 struct processor {
   unsigned os_index = 0;  ///< the operating system's number
@@ -39,6 +57,22 @@ struct numa_node {
   std::uint64_t bytes = 0;  ///< for display only: never size anything from it
 };
 
+/// How processors of one node reach a memory, as the firmware tells. 0: unknown.
+struct memory_access {
+  std::uint64_t bandwidth = 0;  ///< MiB/s
+  std::uint64_t latency = 0;    ///< ns
+  unsigned distance = 0;        ///< as in topology::distances
+  bool local = false;           ///< the memory is these processors', or no others are known to be nearer to it
+};
+
+/// A memory of the machine, which may have no processors.
+struct node_memory {
+  numa_node node = {};
+  memory_tier tier = memory_tier::ordinary;
+  std::string type = {};                   ///< as hwloc calls it: "HBM", "NVM", "CXL-DRAM"; often empty
+  std::vector<memory_access> access = {};  ///< [index into topology::nodes]
+};
+
 /// A machine as this process may use it: affinity masks, control groups and offline processors are already applied.
 struct COSET_API topology {
   std::string name;                   ///< "this machine", the file's name, or the synthetic description
@@ -48,6 +82,9 @@ struct COSET_API topology {
   /// non-volatile and device memory and nodes without processors appear only if there is no other node.
   std::vector<numa_node> nodes;
   std::vector<std::vector<unsigned>> distances;  ///< [node][node]; empty if the machine reports none
+  /// All that this process may use, those of `nodes` and those without processors, in its order. May be empty in machines
+  /// that a program describes itself: they have `nodes` alone.
+  std::vector<node_memory> memories;
   bool has_l3 = false;  ///< whether the machine reports L3 caches of usable processors; else packages replace them
   std::uint64_t cache_bytes = 0;  ///< of all L3 caches (L2 if there is no L3) of usable processors; 0: unknown
   std::uint64_t l2_bytes = 0;     ///< of the smallest L2 of usable processors; 0: unknown
@@ -69,6 +106,11 @@ struct COSET_API topology {
   static topology xml(std::string const& file);
 
   unsigned cores() const;  ///< distinct cores among processors
+
+  /// Where processors of this node, an index into `nodes`, should have memory of this kind: the best first, and what else
+  /// will do if that is full. The node itself is among them. `automatic` is taken for high_bandwidth. Pure: looks at
+  /// `memories` alone. Throws topology_error if there is no such node.
+  std::vector<numa_node> memories_for(memory_kind, unsigned node) const;
 
   /// The processors of `ranks` ranks: one per core first, the fastest kind of core first. Compact ranks follow the
   /// machine's order, so those of a node are consecutive; scattered ranks take the nodes in turn, skipping nodes that

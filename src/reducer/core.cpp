@@ -155,6 +155,7 @@ reducer_core::reducer_core(reduced_array array, sparse_options const& options)
       tracking_(tracking_for(parts_[0].array, shape_, options)),
       ways_(parts_[0].array, shape_, options),
       of_block_(capped() ? std::make_unique<block_locks>() : nullptr) {
+  place(options.memory);
   if (ways_.may_keep())
     updates_of_chunk_ = (update_chunks::chunk_bytes - update_chunks::header_bytes) / parts_[0].array.later.record_bytes;
 }
@@ -170,7 +171,7 @@ reducer_core::~reducer_core() {
 
 std::unique_ptr<owned_copy> reducer_core::made(std::uint32_t number, std::optional<unsigned> node, bool capped) {
   if (tracking_ == tracking::none) return set_->lend(number, node);
-  auto copy = std::make_unique<owned_copy>(node);
+  auto copy = std::make_unique<owned_copy>(node, memory_);
   if (!ways_.may_keep()) copy->give_memory(shape_, capped);
   return copy;
 }

@@ -66,6 +66,8 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   reducer_core(reduced_array, sparse_options const&);
   /// Dense copies go to the next reducer of about their size. Says which values are lost.
   ~reducer_core();
+  /// Before there are copies.
+  void place(memory_kind);
 
   std::uint64_t id() const noexcept { return id_; }
   std::uint64_t const& key() const noexcept { return key_; }
@@ -247,8 +249,9 @@ class reducer_core : public std::enable_shared_from_this<reducer_core> {
   std::atomic<std::uint64_t> shares_added_ = 0;
   std::optional<reducer_room::wire_choice> wire_;  ///< of the last combination over processes
 
-  mutable numa::fork_safe_mutex making_;       ///< guards what follows
-  std::optional<reducer_room::copy_set> set_;  ///< of dense reducers, and for sums_
+  mutable numa::fork_safe_mutex making_;        ///< guards what follows
+  std::optional<reducer_room::copy_set> set_;   ///< of dense reducers, and for sums_
+  memory_kind memory_ = memory_kind::standard;  ///< of a sparse reducer's copies
   std::vector<std::unique_ptr<owned_copy>> of_threads_;
   std::map<std::uint32_t, std::unique_ptr<owned_copy>> numbered_;
   std::vector<owned_copy*> left_;  ///< copies of threads that have ended

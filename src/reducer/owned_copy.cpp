@@ -7,12 +7,17 @@ namespace coset::reducer_room {
 
 using detail::mark;
 
-owned_copy::owned_copy(std::size_t bytes, std::optional<unsigned> on_node) : node(on_node), memory(bytes) {
+owned_copy::owned_copy(std::size_t bytes, std::optional<unsigned> on_node, memory_kind wanted)
+    : node(on_node), kind(wanted), memory(bytes) {
   data = memory.data();
-  if (!node || !memory.bind(0, bytes, *node)) memory.prefer_huge_pages(0, bytes);
+  if (!bind(memory)) memory.prefer_huge_pages(0, bytes);
 }
 
-owned_copy::owned_copy(std::optional<unsigned> on_node) : node(on_node) {}
+owned_copy::owned_copy(std::optional<unsigned> on_node, memory_kind wanted) : node(on_node), kind(wanted) {}
+
+bool owned_copy::bind(numa::memory& fresh) const noexcept {
+  return numa::bind(fresh, 0, fresh.size(), node.value_or(numa::any_node), kind);
+}
 
 owned_copy::~owned_copy() = default;
 
@@ -22,7 +27,7 @@ void owned_copy::give_memory(blocks const& shape, bool capped) {
   numa::memory fresh(behind + round_up(shape.groups() + 1, word_blocks));
   if (capped) {
     resident.resize(shape.number());
-  } else if (!node || !fresh.bind(0, fresh.size(), *node)) {
+  } else if (!bind(fresh)) {
     fresh.prefer_huge_pages(0, fresh.size());
   }
   memory = std::move(fresh);

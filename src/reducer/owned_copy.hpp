@@ -14,6 +14,7 @@
 #include "coset/detail/line_spacing.hpp"
 #include "coset/detail/private_copy.hpp"
 #include "coset/updates/log.hpp"
+#include "numa/kinds.hpp"
 #include "numa/memory.hpp"
 
 namespace coset::reducer_room {
@@ -55,16 +56,18 @@ struct kept_updates {
 inline constexpr std::size_t word_blocks = 8;
 
 struct owned_copy : detail::private_copy {
-  /// On this node, by the system's number, if the system allows it: so many bytes of arbitrary contents.
-  owned_copy(std::size_t bytes, std::optional<unsigned> on_node);
+  /// For threads on this node, by the system's number, if the system allows it: so many bytes of arbitrary contents.
+  owned_copy(std::size_t bytes, std::optional<unsigned> on_node, memory_kind kind = memory_kind::standard);
   /// For a sparse reducer: without memory, see give_memory().
-  explicit owned_copy(std::optional<unsigned> on_node);
+  explicit owned_copy(std::optional<unsigned> on_node, memory_kind kind = memory_kind::standard);
   ~owned_copy();  // once in the library, not at each place where one may end
   owned_copy(owned_copy const&) = delete;
   owned_copy& operator=(owned_copy const&) = delete;
 
   /// Fresh pages for the blocks, and marks behind them. For a copy that has none.
   void give_memory(blocks const&, bool capped);
+  /// False where the system does not bind memory, or the node is not known.
+  bool bind(numa::memory& fresh) const noexcept;
   /// Marks as many blocks from this one on. Threads that own neighbouring blocks of a total may mark their common group at
   /// the same time: relaxed, as all write the same and the next to read does so after they have met.
   void mark_touched(std::size_t first, std::size_t count) noexcept {
@@ -77,7 +80,8 @@ struct owned_copy : detail::private_copy {
 
   static constexpr std::uint32_t no_number = ~std::uint32_t{0};
   std::uint32_t number = no_number;
-  std::optional<unsigned> node;
+  std::optional<unsigned> node;  ///< of the threads that may have it
+  memory_kind kind;
   std::uint64_t claimed_under = 0;     ///< the key; guarded as the list of copies is
   void const* claimed_by = nullptr;    ///< the thread
   std::vector<std::uint8_t> resident;  ///< capped only: [block]: its pages are claimed

@@ -33,10 +33,10 @@ class pool {
   }
 
   /// The latest set that was left on this node; empty if there is none.
-  copies take(std::size_t bytes, node made_on) {
+  copies take(std::size_t bytes, copies_home const& home) {
     auto const lock = short_lock(mutex_);
     auto const from = std::find_if(kept_.rbegin(), kept_.rend(),
-                                   [&](set const& each) { return each.bytes == bytes && each.made_on == made_on; });
+                                   [&](set const& each) { return each.bytes == bytes && each.home == home; });
     if (from == kept_.rend()) return {};
     copies found = std::move(from->all);
     kept_bytes_ -= bytes * found.size();
@@ -45,7 +45,7 @@ class pool {
   }
 
   /// What does not fit is unmapped after unlocking: sets of other sizes, older ones, and what is more than may ever be kept.
-  void put(std::size_t bytes, node made_on, copies given) {
+  void put(std::size_t bytes, copies_home const& home, copies given) {
     std::vector<set> dead;
     copies too_many;
     auto const lock = short_lock(mutex_);
@@ -60,14 +60,14 @@ class pool {
     if (kept_.size() == most_sets) give_up_first(dead);
     if (given.empty()) return;
     std::size_t const number = given.size();
-    kept_.push_back({bytes, made_on, std::move(given)});
+    kept_.push_back({bytes, home, std::move(given)});
     kept_bytes_ += bytes * number;
   }
 
  private:
   struct set {
     std::size_t bytes;  ///< of each copy
-    node made_on;
+    copies_home home;
     copies all;
   };
   static constexpr std::size_t most_sets = 256;  ///< all are looked at
@@ -93,13 +93,15 @@ class pool {
 
 }  // namespace
 
-copy_set::copy_set(std::size_t bytes)
-    : bytes_(rounded(bytes)), made_on_(numa::current_node()), idle_(pool::instance().take(bytes_, made_on_)) {}
+copy_set::copy_set(std::size_t bytes, memory_kind kind)
+    : bytes_(rounded(bytes)),
+      home_{numa::current_node(), numa::resolved(kind, memory_kind::high_bandwidth)},
+      idle_(pool::instance().take(bytes_, home_)) {}
 
 void copy_set::leave_idle() noexcept {
   if (idle_.empty()) return;
   try {
-    pool::instance().put(bytes_, made_on_, std::move(idle_));
+    pool::instance().put(bytes_, home_, std::move(idle_));
   } catch (std::bad_alloc const&) {
     // The copies are freed then.
   }
@@ -108,7 +110,7 @@ void copy_set::leave_idle() noexcept {
 }
 
 std::unique_ptr<owned_copy> copy_set::lend(std::uint32_t number, node on_node) {
-  if (idle_.empty()) idle_ = pool::instance().take(bytes_, made_on_);
+  if (idle_.empty()) idle_ = pool::instance().take(bytes_, home_);
   auto found = idle_.end();
   for (auto at = idle_.begin(); at != idle_.end(); ++at) {
     if ((*at)->node != on_node) continue;
@@ -117,7 +119,7 @@ std::unique_ptr<owned_copy> copy_set::lend(std::uint32_t number, node on_node) {
   }
   if (found == idle_.end()) {
     note_idle();
-    auto made = std::make_unique<owned_copy>(bytes_, on_node);
+    auto made = std::make_unique<owned_copy>(bytes_, on_node, home_.kind);
     made->number = number;
     return made;
   }

@@ -14,12 +14,20 @@
 
 namespace coset::reducer_room {
 
+/// Where a set belongs.
+struct copies_home {
+  std::optional<unsigned> made_on;  ///< the node
+  memory_kind kind = memory_kind::standard;
+  bool operator==(copies_home const&) const = default;
+};
+
 /// Copies of one size, which pass from one reducer to the next together, so that each thread finds its own without asking the
 /// process. Their contents are arbitrary, under past generations.
 class copy_set {
  public:
-  /// For copies of at least so many bytes: what an earlier reducer, made on the same node, has left, or nothing yet.
-  explicit copy_set(std::size_t bytes);
+  /// For copies of at least so many bytes: what an earlier reducer, made on the same node, has left of this kind of memory,
+  /// or nothing yet.
+  explicit copy_set(std::size_t bytes, memory_kind = memory_kind::automatic);
   /// Leaves what has been given back to later reducers.
   ~copy_set() { leave_idle(); }
   copy_set(copy_set const&) = delete;
@@ -38,7 +46,7 @@ class copy_set {
   void note_idle() noexcept { has_idle_.store(!idle_.empty(), std::memory_order_relaxed); }
 
   std::size_t bytes_;
-  std::optional<unsigned> made_on_;
+  copies_home home_;
   std::vector<std::unique_ptr<owned_copy>> idle_;
   std::atomic<bool> has_idle_{!idle_.empty()};
 };

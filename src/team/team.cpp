@@ -13,6 +13,7 @@
 #include "numa/affinity.hpp"
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
+#include "numa/kinds.hpp"
 #include "numa/process/fork.hpp"
 #include "numa/share.hpp"
 #include "planning/calibration/fit.hpp"
@@ -41,6 +42,7 @@ void check(team_options const& options) {
     throw argument_error(text::format("there is no placement {}", static_cast<int>(options.place)));
   if (options.wait > waiting::block)
     throw argument_error(text::format("there is no waiting {}", static_cast<int>(options.wait)));
+  numa::require_kind(options.memory);
 }
 
 std::shared_ptr<detail::team_state> state_to_own(topology const& machine, team_options options) {

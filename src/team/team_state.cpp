@@ -152,7 +152,8 @@ team_state::team_state(descent of, team_shape const& s, team_options wanted, num
       processors(of.root != nullptr ? root.processors : numa::usable_processors()),
       node_leaders(first_of_each(shape.nodes, of_more)),
       shared(of.of_memory(), kind_of(shape, processors, of.root, own_memory.size() == 0, of_more.messages != nullptr),
-             options.wait, shape.nodes, std::move(own_memory), of_more.total != 0 ? of_more : domain{shape.ranks}),
+             options.wait, shape.nodes, std::move(own_memory), of_more.total != 0 ? of_more : domain{shape.ranks},
+             options.memory),
       plans(facts_of(*this)),
       part(std::move(identity)),
       members(shape.ranks) {

@@ -22,6 +22,16 @@ inline std::vector<unsigned> booted() {
   return cores;
 }
 
+/// What each node's memory was said to be: 'f' for fast, 's' for slow, 0 where nothing was said.
+inline std::string tiers_booted() {
+  std::string tiers;
+  char const* const text = std::getenv("COSET_VM_NODES");
+  std::istringstream nodes(text == nullptr ? "" : text);
+  for (std::string node; std::getline(nodes, node, '+');)
+    tiers += node.back() == 'f' || node.back() == 's' ? node.back() : '\0';
+  return tiers;
+}
+
 /// Every way to place one rank per core. An emulated machine has more processors than its host: ranks that wait sleep.
 struct way {
   std::string name;

@@ -13,6 +13,7 @@
 #include "coset/detail/visibility.h"
 #include "coset/reducers/destination.hpp"
 #include "coset/reducers/started_combination.hpp"
+#include "coset/topology.hpp"
 #include "coset/updates/options.hpp"
 
 namespace coset::inline COSET_ABI {
@@ -34,6 +35,7 @@ struct sparse_options {
   /// How threads reduce: private_copies in blocks, or partition, by keeping updates for later; chosen: see sparse_reducer.
   /// Others throw argument_error, and partition does for elements of more than 252 bytes and for reproducible_plus.
   way by = way::chosen;
+  memory_kind memory = memory_kind::automatic;  ///< of copies, unless there is a limit
 };
 
 namespace detail {
@@ -94,6 +96,9 @@ struct sparse_access {
 /// told with COSET_LOG=plan.
 COSET_API std::shared_ptr<reducer_core> make_reducer(std::vector<reduced_array>, bool is_logged = true);
 COSET_API std::shared_ptr<reducer_core> make_sparse_reducer(reduced_array, sparse_options const&);
+
+/// Memory of this kind for all copies; before there are any. Throws argument_error for a kind that does not exist.
+COSET_API void place_copies(reducer_core&, memory_kind);
 
 /// From now on members of this team alone combine it, and nobody without a member where the team has several processes.
 COSET_API void serve(reducer_core&, team_state const&) noexcept;

@@ -148,6 +148,9 @@ class reducer : public detail::one_array<T> {
  public:
   explicit reducer(std::size_t count)
       : reducer(count, detail::known_operation<Op>(), detail::known_identity<T, Op>()) {}
+  /// With copies in memory of this kind, where the machine has several: automatic is the highest bandwidth that has room, unless
+  /// COSET_MEMORY says otherwise.
+  reducer(std::size_t count, memory_kind memory) : reducer(count) { detail::place_copies(this->core(), memory); }
   /// For members of this team, which outlives the reducer: `reducer<double> sum(all, count)`. Members of another team get
   /// argument_error, and where the team has several processes so does who combines or views without a member: what one process
   /// has is not the sum.

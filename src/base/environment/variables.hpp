@@ -76,6 +76,12 @@ inline constexpr std::array other_variables{
         "are not kept then. `team`: what making each team took, and which got an idle one. `mpi`: what "
         "`libcoset_mpi.so` carried out, and what it left to MPI and why.",
         "the library, where it prints; `libcoset_mpi.so`, in MPI_Finalize"},
+    variable{
+        "COSET_MEMORY", "`standard`, `low_latency`, `high_bandwidth`, `large_capacity`",
+        "`low_latency` for staging, `high_bandwidth` for arrays",
+        "Which memory teams, reducers and buffers take where a machine has several kinds and the program says nothing. "
+        "See docs/placement.md.",
+        "the library, when it makes a team, a reducer or a buffer"},
     variable{"COSET_SHARE", "`yes`, `no`", "`yes`",
              "Whether processes that a launcher started on one host and did not bind divide its cores among them.",
              at_team},

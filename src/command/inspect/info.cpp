@@ -22,6 +22,7 @@
 #include "coset/detail/line_spacing.hpp"
 #include "numa/binding.hpp"
 #include "numa/describe.hpp"
+#include "numa/kinds.hpp"
 #include "numa/quota.hpp"
 #include "numa/share.hpp"
 #include "planning/calibration/memory_facts.hpp"
@@ -166,6 +167,24 @@ std::string as_text(machine_report const& found) {
   return text;
 }
 
+nlohmann::ordered_json memories_json(topology const& machine) {
+  auto all = nlohmann::ordered_json::array();
+  for (auto const& m : machine.memories) {
+    auto access = nlohmann::ordered_json::array();
+    for (auto const& from : m.access)
+      access.push_back({{"bandwidth_mib_per_s", from.bandwidth},
+                        {"latency_ns", from.latency},
+                        {"distance", from.distance},
+                        {"local", from.local}});
+    all.push_back({{"os_index", m.node.os_index},
+                   {"bytes", m.node.bytes},
+                   {"tier", numa::names_of_tiers[static_cast<std::size_t>(m.tier)]},
+                   {"type", m.type},
+                   {"access", access}});
+  }
+  return all;
+}
+
 /// The facts that are known of any machine.
 nlohmann::ordered_json machine_json(topology const& machine, std::vector<processor> const& places) {
   nlohmann::ordered_json processors = nlohmann::ordered_json::array(), nodes = nlohmann::ordered_json::array();
@@ -182,6 +201,7 @@ nlohmann::ordered_json machine_json(topology const& machine, std::vector<process
   for (auto const& n : machine.nodes) nodes.push_back({{"os_index", n.os_index}, {"bytes", n.bytes}});
   nlohmann::ordered_json json{{"coset_info", 2},          {"topology", machine.name}, {"cores", machine.cores()},
                               {"processors", processors}, {"nodes", nodes},           {"distances", machine.distances}};
+  json["memories"] = memories_json(machine);
   json.update({{"line_bytes", machine.line_bytes}, {"line_spacing", detail::line_spacing}});
   json.update(placement_json(machine, places));
   return json;

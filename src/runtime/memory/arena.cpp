@@ -28,14 +28,12 @@ std::size_t rank_staging_bytes(std::size_t capacity) { return whole_pages(2 * (c
 
 }  // namespace
 
-staging::staging(node_list const& nodes, std::size_t capacity)
+staging::staging(node_list const& nodes, std::size_t capacity, memory_kind kind)
     : half_bytes_(capacity + largest_skew),
       rank_bytes_(rank_staging_bytes(capacity)),
       memory_(rank_bytes_ * nodes.size()),
       begin_(memory_.data()) {
-  for (std::size_t r = 0; r < nodes.size(); ++r) {
-    if (nodes[r] != anywhere) memory_.bind(r * rank_bytes_, rank_bytes_, nodes[r]);
-  }
+  for (std::size_t r = 0; r < nodes.size(); ++r) numa::bind(memory_, r * rank_bytes_, rank_bytes_, nodes[r], kind);
 }
 
 staging::staging(std::byte* memory, std::size_t capacity)
@@ -67,9 +65,12 @@ std::size_t arena::bytes_for(node_list const& nodes, std::size_t staging_capacit
   return sections_for(nodes).back().end + channels * staging::bytes_for(nodes.size(), staging_capacity);
 }
 
-arena::arena(node_list const& nodes) : arena(nodes, numa::memory(sections_for(nodes).back().end), true) {}
+arena::arena(node_list const& nodes, memory_kind kind)
+    : arena(nodes, numa::memory(sections_for(nodes).back().end), true, numa::resolved(kind, memory_kind::low_latency)) {
+}
 
-arena::arena(node_list const& nodes, numa::memory shared) : arena(nodes, std::move(shared), false) {
+arena::arena(node_list const& nodes, numa::memory shared)
+    : arena(nodes, std::move(shared), false, memory_kind::low_latency) {
   std::size_t const begin = sections_.back().end;
   std::size_t const channel_bytes = (memory_.size() - begin) / channels;
   largest_staging_ = channel_bytes / nodes_.size() / 2 - largest_skew;
@@ -78,19 +79,20 @@ arena::arena(node_list const& nodes, numa::memory shared) : arena(nodes, std::mo
   }
 }
 
-arena::arena(node_list nodes, numa::memory memory, bool grows)
+arena::arena(node_list nodes, numa::memory memory, bool grows, memory_kind kind)
     : nodes_(std::move(nodes)),
       homes_(nodes_.size()),
       sections_(sections_for(nodes_)),
       memory_(std::move(memory)),
-      grows_(grows) {
+      grows_(grows),
+      kind_(kind) {
   for (section const& s : sections_) {
     auto const ranks = static_cast<std::size_t>(std::count(nodes_.begin(), nodes_.end(), s.node));
     std::size_t index = 0;
     for (std::size_t r = 0; r < nodes_.size(); ++r) {
       if (nodes_[r] == s.node) homes_[r] = {s.begin, index++, ranks};
     }
-    if (s.node != anywhere) memory_.bind(s.begin, s.end - s.begin, s.node);
+    numa::bind(memory_, s.begin, s.end - s.begin, s.node, memory_kind::low_latency);
   }
   // Zeroed pages are valid lines: tag 0 is no epoch, progress 0 no signal, generation 0 left by nobody, no failure.
 }
@@ -124,7 +126,7 @@ staging const& arena::staging_for(std::uint32_t channel, std::size_t bytes) {
   constexpr std::size_t most_bytes = std::numeric_limits<std::size_t>::max() / 8;  // doubled, rounded, and with skews
   if (grows_ && bytes > most_bytes / nodes_.size()) throw std::bad_alloc();
   std::size_t const capacity = capacity_for(grows_ ? bytes : 1);
-  return stagings_.try_emplace({channel, capacity}, nodes_, capacity).first->second;
+  return stagings_.try_emplace({channel, capacity}, nodes_, capacity, kind_).first->second;
 }
 
 void arena::settle(rank_t rank, unsigned node) {
@@ -143,7 +145,7 @@ std::byte* arena::view_for(rank_t of, readers who, std::size_t bytes) {
   std::lock_guard const lock(growing_);
   std::size_t const capacity = capacity_for(bytes);
   auto const [at, made] = views_.try_emplace({of, who, capacity}, capacity);
-  if (made && nodes_[of] != anywhere) at->second.bind(0, capacity, nodes_[of]);
+  if (made) numa::bind(at->second, 0, capacity, nodes_[of], kind_);
   return at->second.data();
 }
 

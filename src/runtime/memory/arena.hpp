@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coset/topology.hpp"
+#include "numa/kinds.hpp"
 #include "numa/memory.hpp"
 #include "runtime/memory/lines.hpp"
 
@@ -16,12 +17,12 @@ namespace coset::runtime {
 
 /// Nodes of the ranks as OS indices; `anywhere` where a rank's memory is placed by first touch.
 using node_list = std::vector<unsigned>;
-inline constexpr unsigned anywhere = ~0u;
+inline constexpr unsigned anywhere = numa::any_node;
 
 /// Staging of one channel: two parities for each rank.
 class staging {
  public:
-  staging(node_list const& nodes, std::size_t capacity);
+  staging(node_list const& nodes, std::size_t capacity, memory_kind);
   /// In existing memory of bytes_for() bytes.
   staging(std::byte* memory, std::size_t capacity);
   static std::size_t bytes_for(std::size_t ranks, std::size_t capacity);
@@ -36,7 +37,8 @@ class staging {
 
 class arena {
  public:
-  explicit arena(node_list const& nodes);
+  /// Staging and views are memory of the kind given.
+  explicit arena(node_list const& nodes, memory_kind = memory_kind::automatic);
   /// For processes that share `shared`: bytes_for() bytes, zeroed before the first process uses them. Staging cannot
   /// grow.
   arena(node_list const& nodes, numa::memory shared);
@@ -77,7 +79,7 @@ class arena {
     unsigned node;
     std::size_t begin, end;
   };
-  arena(node_list nodes, numa::memory memory, bool grows);
+  arena(node_list nodes, numa::memory memory, bool grows, memory_kind);
   std::byte* section_of(rank_t rank) const noexcept { return memory_.data() + homes_[rank].offset; }
 
   node_list nodes_;
@@ -85,6 +87,7 @@ class arena {
   std::vector<section> sections_;
   numa::memory memory_;
   bool const grows_;
+  memory_kind const kind_;
   std::size_t largest_staging_ = std::numeric_limits<std::size_t>::max();
   std::mutex growing_;
   std::map<std::pair<std::uint32_t, std::size_t>, staging> stagings_;

@@ -12,8 +12,8 @@
 namespace coset::runtime {
 namespace {
 
-arena arena_of(node_list const& nodes, numa::memory&& own_memory) {
-  return own_memory.size() == 0 ? arena(nodes) : arena(nodes, std::move(own_memory));
+arena arena_of(node_list const& nodes, numa::memory&& own_memory, memory_kind staging) {
+  return own_memory.size() == 0 ? arena(nodes, staging) : arena(nodes, std::move(own_memory));
 }
 
 domain with_mode(domain part, descent const& of) {
@@ -26,7 +26,7 @@ domain with_mode(domain part, descent const& of) {
 }  // namespace
 
 shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait, node_list const& nodes,
-                             numa::memory&& own_memory, domain const& of_more)
+                             numa::memory&& own_memory, domain const& of_more, memory_kind staging)
     : root(of.root != nullptr ? *of.root : *this),
       origin(of.origin != nullptr ? *of.origin : *this),
       kind(kind_of_team),
@@ -35,7 +35,7 @@ shared_memory::shared_memory(descent of, capabilities kind_of_team, waiting wait
       origin_ranks(std::move(of.in_origin)),
       part(with_mode(of_more, of)),
       patience(patience::of(wait, kind.crowded || part.crowded)),
-      arena(arena_of(nodes, std::move(own_memory))),
+      arena(arena_of(nodes, std::move(own_memory), staging)),
       failure(of.origin != nullptr                     ? of.origin->failure
               : of.root != nullptr && kind.one_process ? of.root->own_failure_
                                                        : own_failure_),

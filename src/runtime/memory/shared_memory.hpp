@@ -77,7 +77,8 @@ struct descent {
 
 struct shared_memory {
   /// `own_memory`: this process's mapping of what processes share, zeroed before the first came, or empty.
-  shared_memory(descent, capabilities, waiting, node_list const& nodes, numa::memory&& own_memory, domain const&);
+  shared_memory(descent, capabilities, waiting, node_list const& nodes, numa::memory&& own_memory, domain const&,
+                memory_kind staging);
 
   /// The whole team's size, where ranks of other domains count.
   rank_t size() const noexcept { return part.total; }

@@ -24,7 +24,7 @@ void adopted_threads::settle(rank_t rank) {
   state.here.thread = std::this_thread::get_id();
   state.here.node = machine_.nodes.size() == 1 ? 0 : member::unknown_node;
   state.here.memory_node = anywhere;
-  if (machine_.nodes.size() <= 1) return;
+  if (machine_.nodes.size() <= 1 && machine_.memories.size() <= 1) return;
   settle_on_node(state);
   team_.shared.arena.settle(rank, state.here.memory_node);
 }

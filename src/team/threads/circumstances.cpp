@@ -116,7 +116,8 @@ bool circumstances::tell_all() const noexcept { return !settings.name_files && !
 
 bool circumstances::operator==(circumstances const& other) const {
   bool const are_asked = asked.ranks == other.asked.ranks && asked.place == other.asked.place &&
-                         asked.wait == other.asked.wait && asked.processors == other.asked.processors;
+                         asked.wait == other.asked.wait && asked.processors == other.asked.processors &&
+                         asked.memory == other.asked.memory;
   bool const have_like_threads = processors == other.processors && scheduled == other.scheduled &&
                                  confined == other.confined && stack_bytes == other.stack_bytes;
   return are_asked && have_like_threads && mode == other.mode && settings == other.settings &&

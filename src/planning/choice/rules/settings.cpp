@@ -16,6 +16,7 @@
 #include "base/text/suggestion.hpp"
 #include "coset/error.hpp"
 #include "coset/verbs/verb.hpp"
+#include "numa/kinds.hpp"
 #include "planning/choice/choose.hpp"
 #include "planning/choice/rules/table.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
@@ -93,6 +94,9 @@ std::string wrong_value(std::string_view name, std::string_view value) {
     return "is no word that it takes: off, on, flip; plans are learned";
   if (name == "COSET_BIND" && value != "no" && value != "yes")
     return "is no word that it takes: no, yes; threads are pinned";
+  if (name == "COSET_MEMORY" && std::ranges::find(numa::names_of_kinds, value) == numa::names_of_kinds.end())
+    return "is no word that it takes: standard, low_latency, high_bandwidth, large_capacity; each has the memory of "
+           "its default";
   if (name == "COSET_SHARE" && value != "no" && value != "yes")
     return "is no word that it takes: no, yes; processes of one host share its cores";
   if (name == "COSET_STUCK" && !seconds_of(value)) return "is no number of seconds; it is taken for 60";
