@@ -129,7 +129,7 @@ if(coset_for_size)
   set_property(SOURCE ${passed_through} APPEND PROPERTY COMPILE_OPTIONS ${coset_level})
   # Loops over large schedules and over many values at once: without what -O3 adds, which is size.
   get_target_property(large coset SOURCES)
-  list(FILTER large INCLUDE REGEX "/(core/(assembly|validate)|groups/(block_values|symmetric_bits|symmetric_proof)|reducer/(core|arrivals|threads)|updates/sample|calls/joint|bindings/c/verbs|plan/signature|choice/learner|runtime/learning)[.]cpp$")
+  list(FILTER large INCLUDE REGEX "/(groups/(block_values|symmetric_bits|symmetric_proof)|reducer/(core|arrivals|threads)|updates/sample|calls/joint|bindings/c/verbs|plan/signature|choice/learner|runtime/learning)[.]cpp$")
   set_property(SOURCE ${large} APPEND PROPERTY COMPILE_OPTIONS -O2)
   # Loops over vectors that callers of C name by numbers: all that -O3 gains beside is copies of loops.
   set_property(SOURCE src/bindings/c/tables.cpp APPEND PROPERTY COMPILE_OPTIONS -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
