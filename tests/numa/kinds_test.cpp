@@ -27,15 +27,15 @@ struct memory_row {
   bool has_processors = true;
 };
 
-std::string mask_in_words(unsigned bits) { return "\"0x" + (bits == 0xf ? "f" : std::to_string(bits)) + "\""; }
+std::string hex_of(unsigned bits) { return "\"0x" + (bits == 0xf ? "f" : std::to_string(bits)) + "\""; }
 
-std::string sets(bool has_processors, std::string const& nodes) {
-  std::string const cpus = mask_in_words(has_processors ? 1 : 0);
+std::string sets_of(bool has_processors, std::string const& nodes) {
+  std::string const cpus = hex_of(has_processors ? 1 : 0);
   return " cpuset=" + cpus + " complete_cpuset=" + cpus + " nodeset=" + nodes + " complete_nodeset=" + nodes;
 }
 
-std::string attribute(std::string const& name, unsigned flags, std::vector<memory_row> const& memories,
-                      unsigned memory_row::*value) {
+std::string memattr_of(std::string const& name, unsigned flags, std::vector<memory_row> const& memories,
+                       unsigned memory_row::*value) {
   std::string text = "<memattr name=\"" + name + "\" flags=\"" + std::to_string(flags) + "\">";
   for (std::size_t m = 0; m < memories.size(); ++m) {
     if (memories[m].*value == 0) continue;
@@ -47,28 +47,28 @@ std::string attribute(std::string const& name, unsigned flags, std::vector<memor
 
 /// hwloc's description of a machine of one core and four of these memories at most.
 topology machine_of(std::vector<memory_row> const& memories) {
-  auto const all = mask_in_words((1u << memories.size()) - 1);
+  auto const all = hex_of((1u << memories.size()) - 1);
   std::string rest,
       text = "<?xml version=\"1.0\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n";
-  text += "<object type=\"Machine\" os_index=\"0\" gp_index=\"1\"" + sets(true, all) +
+  text += "<object type=\"Machine\" os_index=\"0\" gp_index=\"1\"" + sets_of(true, all) +
           " allowed_cpuset=\"0x1\" allowed_nodeset=" + all + ">\n";
   for (std::size_t m = 0; m < memories.size(); ++m) {
     memory_row const& each = memories[m];
-    std::string const own = mask_in_words(1u << m), index = std::to_string(m);
+    std::string const own = hex_of(1u << m), index = std::to_string(m);
     std::string const node = "<object type=\"NUMANode\" os_index=\"" + index + "\" gp_index=\"" +
-                             std::to_string(10 + m) + "\"" + sets(each.has_processors, own) + " local_memory=\"" +
+                             std::to_string(10 + m) + "\"" + sets_of(each.has_processors, own) + " local_memory=\"" +
                              std::to_string(std::uint64_t{each.mebibytes} << 20) + "\"" +
                              (each.subtype.empty() ? "" : " subtype=\"" + each.subtype + "\"") + "/>\n";
     // hwloc wants what has no processors last.
     if (each.has_processors)
       text += node;
     else
-      rest += "<object type=\"Group\" gp_index=\"" + std::to_string(20 + m) + "\"" + sets(false, own) + ">" + node +
+      rest += "<object type=\"Group\" gp_index=\"" + std::to_string(20 + m) + "\"" + sets_of(false, own) + ">" + node +
               "</object>\n";
   }
-  text += "<object type=\"PU\" os_index=\"0\" gp_index=\"2\"" + sets(true, all) + "/>\n" + rest + "</object>\n";
-  text += attribute("Bandwidth", 5, memories, &memory_row::bandwidth) +
-          attribute("Latency", 6, memories, &memory_row::latency) + "</topology>\n";
+  text += "<object type=\"PU\" os_index=\"0\" gp_index=\"2\"" + sets_of(true, all) + "/>\n" + rest + "</object>\n";
+  text += memattr_of("Bandwidth", 5, memories, &memory_row::bandwidth) +
+          memattr_of("Latency", 6, memories, &memory_row::latency) + "</topology>\n";
   std::string const file = ::testing::TempDir() + "kinds" + std::to_string(getpid()) + ".xml";
   std::ofstream(file) << text;
   auto machine = topology::xml(file);
@@ -76,47 +76,47 @@ topology machine_of(std::vector<memory_row> const& memories) {
   return machine;
 }
 
-std::vector<memory_tier> tiers(topology const& machine) {
+std::vector<memory_tier> tiers_in(topology const& machine) {
   std::vector<memory_tier> all(machine.memories.size());
   for (node_memory const& each : machine.memories) all.at(each.node.os_index) = each.tier;
   return all;
 }
 
-std::vector<unsigned> best(topology const& machine, memory_kind kind, unsigned node = 0) {
+std::vector<unsigned> best_memories(topology const& machine, memory_kind kind, unsigned node = 0) {
   std::vector<unsigned> all;
   for (numa_node const& each : machine.memories_for(kind, node)) all.push_back(each.os_index);
   return all;
 }
 
-using order = std::vector<unsigned>;
-using found_tiers = std::vector<memory_tier>;
+using index_list = std::vector<unsigned>;
+using tier_list = std::vector<memory_tier>;
 
 TEST(MemoryTiers, FollowFromNames) {
-  EXPECT_EQ(tiers(machine_of({{"DRAM"}, {"HBM"}, {"NVM"}, {"GPUMemory"}})),
-            (found_tiers{ordinary, fast, slow, device}));
-  EXPECT_EQ(tiers(machine_of({{""}, {"MCDRAM"}, {"CXL-DRAM"}, {"CXL-GPUMemory"}})),
-            (found_tiers{ordinary, fast, slow, device}));
+  EXPECT_EQ(tiers_in(machine_of({{"DRAM"}, {"HBM"}, {"NVM"}, {"GPUMemory"}})),
+            (tier_list{ordinary, fast, slow, device}));
+  EXPECT_EQ(tiers_in(machine_of({{""}, {"MCDRAM"}, {"CXL-DRAM"}, {"CXL-GPUMemory"}})),
+            (tier_list{ordinary, fast, slow, device}));
 }
 
 TEST(MemoryTiers, FollowFromBandwidthAndLatencyWhereThereAreNoNames) {
-  EXPECT_EQ(tiers(machine_of({{"", 100, 100}, {"", 400, 120}, {"", 33, 300}})), (found_tiers{ordinary, fast, slow}));
-  EXPECT_EQ(tiers(machine_of({{"", 100, 100}, {"SPM", 400, 0}, {"", 100, 300}})), (found_tiers{ordinary, fast, slow}));
-  EXPECT_EQ(tiers(machine_of({{"", 100, 300}, {"", 200, 100}})), (found_tiers{slow, ordinary}))
+  EXPECT_EQ(tiers_in(machine_of({{"", 100, 100}, {"", 400, 120}, {"", 33, 300}})), (tier_list{ordinary, fast, slow}));
+  EXPECT_EQ(tiers_in(machine_of({{"", 100, 100}, {"SPM", 400, 0}, {"", 100, 300}})), (tier_list{ordinary, fast, slow}));
+  EXPECT_EQ(tiers_in(machine_of({{"", 100, 300}, {"", 200, 100}})), (tier_list{slow, ordinary}))
       << "the first may be CXL";
 }
 
 TEST(MemoryTiers, AreNoneWhereValuesDifferByLessThanAQuarter) {
-  EXPECT_EQ(tiers(machine_of({{"", 100, 100}, {"", 120, 120}})), (found_tiers{ordinary, ordinary}));
+  EXPECT_EQ(tiers_in(machine_of({{"", 100, 100}, {"", 120, 120}})), (tier_list{ordinary, ordinary}));
 }
 
 TEST(MemoryTiers, OfNodesOfWhichNothingIsKnownAreSlow) {
-  EXPECT_EQ(tiers(machine_of({{""}, {.has_processors = false}})), (found_tiers{ordinary, slow}));
-  EXPECT_EQ(tiers(machine_of({{""}, {"SPM"}})), (found_tiers{ordinary, slow}));
+  EXPECT_EQ(tiers_in(machine_of({{""}, {.has_processors = false}})), (tier_list{ordinary, slow}));
+  EXPECT_EQ(tiers_in(machine_of({{""}, {"SPM"}})), (tier_list{ordinary, slow}));
 }
 
 TEST(MemoryTiers, OfProcessorsThatHaveNoOtherAreOrdinary) {
   auto const machine = machine_of({{"HBM"}, {"NVM"}});
-  EXPECT_EQ(tiers(machine), (found_tiers{ordinary, slow}));
+  EXPECT_EQ(tiers_in(machine), (tier_list{ordinary, slow}));
   ASSERT_EQ(machine.nodes.size(), 1U);
   EXPECT_EQ(machine.nodes[0].os_index, 0U);
 }
@@ -129,24 +129,24 @@ TEST(MemoryTiers, OfProcessorsDecideWhichNodeServesThem) {
 
 TEST(MemoryKinds, AreServedBestFirst) {
   auto const machine = machine_of({{"", 100, 100, 1024}, {"", 400, 120, 256}, {"", 33, 300, 4096}});
-  EXPECT_EQ(best(machine, memory_kind::standard), (order{0}));
-  EXPECT_EQ(best(machine, memory_kind::low_latency), (order{0}));
-  EXPECT_EQ(best(machine, memory_kind::high_bandwidth), (order{1, 0}));
-  EXPECT_EQ(best(machine, memory_kind::large_capacity), (order{2, 0}));
-  EXPECT_EQ(best(machine, memory_kind::automatic), (order{1, 0}));
+  EXPECT_EQ(best_memories(machine, memory_kind::standard), (index_list{0}));
+  EXPECT_EQ(best_memories(machine, memory_kind::low_latency), (index_list{0}));
+  EXPECT_EQ(best_memories(machine, memory_kind::high_bandwidth), (index_list{1, 0}));
+  EXPECT_EQ(best_memories(machine, memory_kind::large_capacity), (index_list{2, 0}));
+  EXPECT_EQ(best_memories(machine, memory_kind::automatic), (index_list{1, 0}));
 }
 
 TEST(MemoryKinds, TakeTheFastestOfFastMemoriesAndTheOneThatAnswersFirst) {
   auto const machine = machine_of({{"", 100, 100}, {"HBM", 400, 60}, {"HBM", 800, 70}});
-  EXPECT_EQ(best(machine, memory_kind::high_bandwidth), (order{2, 1, 0}));
-  EXPECT_EQ(best(machine, memory_kind::low_latency), (order{1, 2, 0}));
+  EXPECT_EQ(best_memories(machine, memory_kind::high_bandwidth), (index_list{2, 1, 0}));
+  EXPECT_EQ(best_memories(machine, memory_kind::low_latency), (index_list{1, 2, 0}));
 }
 
 TEST(MemoryKinds, NeverMeanAGpuNorSlowMemoryUnlessTheLargestIsAskedFor) {
   auto const machine = machine_of({{"", 100, 100, 1024}, {"NVM", 800, 10, 2048}, {"GPUMemory", 900, 5, 4096}});
   for (auto const kind : {memory_kind::standard, memory_kind::low_latency, memory_kind::high_bandwidth})
-    EXPECT_EQ(best(machine, kind), (order{0})) << static_cast<int>(kind);
-  EXPECT_EQ(best(machine, memory_kind::large_capacity), (order{1, 0}));
+    EXPECT_EQ(best_memories(machine, kind), (index_list{0})) << static_cast<int>(kind);
+  EXPECT_EQ(best_memories(machine, memory_kind::large_capacity), (index_list{1, 0}));
 }
 
 TEST(MemoryKinds, OfMachinesOfOneKindAreTheNodeItself) {
@@ -155,11 +155,12 @@ TEST(MemoryKinds, OfMachinesOfOneKindAreTheNodeItself) {
     for (unsigned node = 0; node < machine.nodes.size() && !has_tiers; ++node)
       for (auto const kind :
            {memory_kind::automatic, memory_kind::standard, memory_kind::low_latency, memory_kind::high_bandwidth})
-        EXPECT_EQ(best(machine, kind, node), (order{machine.nodes[node].os_index})) << machine.name;
+        EXPECT_EQ(best_memories(machine, kind, node), (index_list{machine.nodes[node].os_index})) << machine.name;
   }
   auto const machine = topology::synthetic("node:2 core:2 pu:1");
-  EXPECT_EQ(best(machine, memory_kind::large_capacity, 1), (order{1}));
-  EXPECT_EQ(best(unequal({1, 2}, 1), memory_kind::high_bandwidth, 1), (order{1})) << "without a table of memories";
+  EXPECT_EQ(best_memories(machine, memory_kind::large_capacity, 1), (index_list{1}));
+  EXPECT_EQ(best_memories(unequal({1, 2}, 1), memory_kind::high_bandwidth, 1), (index_list{1}))
+      << "without a table of memories";
 }
 
 TEST(MemoryKinds, OfANodeThatIsNotThereAreAnError) {
@@ -171,14 +172,14 @@ TEST(MemoryKinds, OfANodeThatIsNotThereAreAnError) {
   }
 }
 
-struct expected_choice {
+struct best_of_node {
   char const* file;
   unsigned node;  ///< as the system numbers it
   unsigned low_latency, high_bandwidth, large_capacity;
 };
 
 // From bandwidths, latencies and capacities that the descriptions list.
-std::vector<expected_choice> const choices = {
+std::vector<best_of_node> const best_of_nodes = {
     {"fakeheteromemtiers.xml", 0, 0, 0, 0},  // its NVM is smaller
     {"fakeheteromemtiers.xml", 1, 1, 4, 1},
     {"64intel64-fakeKNL-SNC4-hybrid.xml", 0, 0, 7, 7},
@@ -192,18 +193,20 @@ std::vector<expected_choice> const choices = {
 
 TEST(MemoryKinds, OfRealMachinesAreWhatTheirDescriptionsSay) {
   unsigned read = 0;
-  for (auto const& expected : choices) {
+  for (auto const& expected : best_of_nodes) {
     if (!has_real_machine(expected.file)) continue;
     ++read;
     auto const machine = real_machine(expected.file);
     auto const at = std::ranges::find(machine.nodes, expected.node, &numa_node::os_index);
     ASSERT_NE(at, machine.nodes.end()) << expected.file;
     auto const node = static_cast<unsigned>(at - machine.nodes.begin());
-    EXPECT_EQ(best(machine, memory_kind::low_latency, node).front(), expected.low_latency) << expected.file;
-    EXPECT_EQ(best(machine, memory_kind::high_bandwidth, node).front(), expected.high_bandwidth) << expected.file;
-    EXPECT_EQ(best(machine, memory_kind::large_capacity, node).front(), expected.large_capacity) << expected.file;
+    EXPECT_EQ(best_memories(machine, memory_kind::low_latency, node).front(), expected.low_latency) << expected.file;
+    EXPECT_EQ(best_memories(machine, memory_kind::high_bandwidth, node).front(), expected.high_bandwidth)
+        << expected.file;
+    EXPECT_EQ(best_memories(machine, memory_kind::large_capacity, node).front(), expected.large_capacity)
+        << expected.file;
   }
-  std::cout << "looked at " << read << " of " << choices.size() << " nodes\n";
+  std::cout << "looked at " << read << " of " << best_of_nodes.size() << " nodes\n";
 }
 
 /// Tables of memories hold all nodes, and none twice.
