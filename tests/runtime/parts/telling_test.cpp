@@ -104,7 +104,7 @@ TEST(Salt, IsThatOfTheGenerationOrOfTheRoundThatProcessesAgreeOn) {
       auto const bytes = runtime::arena::bytes_for(nodes, 64 * 1024);
       runtime::shared_memory shared({.in_root = {0, 1}}, {.one_process = one_process, .has_messages = messages},
                                     waiting::automatic, nodes, one_process ? numa::memory() : numa::memory(bytes),
-                                    runtime::domain{2});
+                                    runtime::domain{2}, memory_kind::standard);
       auto const salt_of = [&](std::uint32_t generation, std::uint32_t round) {
         shared.begin_generation(generation);
         shared.begin_shared_round(round);
