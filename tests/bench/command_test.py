@@ -391,9 +391,11 @@ class Scaling(unittest.TestCase):
 
     def test_streams_loops_and_the_time_it_takes_are_told(self):
         pages = {(stream["where"], stream["pages"]) for stream in self.found["streams"]}
-        for expected in (("node 0", "first touch"), ("node 0", "interleaved"), ("one core", "first touch")):
-            if self.found["machine"]["nodes"] == [{"node": 0, "cores": [0, 1]}]:
-                self.assertIn(expected, pages)
+        nodes = [node["node"] for node in self.found["machine"]["nodes"]]
+        expected = {*((f"node {node}", "first touch") for node in nodes), ("one core", "first touch")}
+        if len(nodes) > 1:
+            expected |= {("all nodes", how) for how in ("first touch", "interleaved", f"bound to node {nodes[0]}")}
+        self.assertEqual(pages, expected)
         for stream in self.found["streams"]:
             for what in ("read", "copy", "triad", "fold", "fold_around"):
                 self.assertGreater(stream[what]["median"], 0)

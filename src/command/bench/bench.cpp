@@ -151,7 +151,7 @@ void run_scaling(bench_arguments const& a) {
   request.most_ranks = a.ranks;
   request.output = a.output;
   if (a.instead.verb_given) request.verbs = {verb_named(a.verb)};
-  if (a.sizes.range_given || !a.sizes.named.empty() || request.verbs.front() == verb::barrier)
+  if (a.sizes.range_given || !a.sizes.named.empty() || detail::is_barrier(request.verbs.front()))
     request.sizes = sizes_wanted(a);
   request.options = a.options;
   if (!a.instead.rounds_given) request.options.rounds = scaling_rounds;

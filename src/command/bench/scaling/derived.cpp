@@ -74,14 +74,34 @@ double slowest_link(ordered_json const& file, std::vector<unsigned> const& nodes
   return least;
 }
 
+/// GB/s of folds in memory by as many ranks as a stream has on these nodes; 0 if none has.
+double rate_of_memory(ordered_json const& file, ordered_json const& run) {
+  std::vector<unsigned> const nodes = run["on_nodes"];
+  auto const where = run["ranks"] == 1  ? "one core"
+                     : nodes.size() > 1 ? std::string("all nodes")
+                                        : fmt::format("node {}", nodes.at(0));
+  for (auto const& stream : file.at("streams"))
+    if (stream.at("where") == where && stream.at("ranks") == run["ranks"])
+      return std::max(stream.at("fold").at("median").get<double>(),
+                      stream.at("fold_around").at("median").get<double>());
+  return 0;
+}
+
+/// By the sizes of caches, unless a shared cache is no faster than memory: of one that a virtual machine names, it has a part.
+level level_of_run(ordered_json const& file, ordered_json const& run) {
+  auto const& machine = file.at("machine");
+  cache_sizes const sizes{value_of(machine, "own_cache_bytes"), value_of(machine, "shared_cache_bytes")};
+  auto const found = level_of(2 * run["size"].get<double>(), run["ranks_of_cache"], sizes);
+  double const memory = rate_of_memory(file, run), here = value_of(run["beside"], "kernel");
+  return found == level::shared_cache && here < 1.2 * memory ? level::memory : found;
+}
+
 limit_parts parts_of(ordered_json const& file, ordered_json const& run) {
   auto const& beside = run["beside"];
   double const ranks = run["ranks"], bytes = run["size"];
   bool const cycles = run["timing"] == "cycle";
   verb const what = verb_named(run["verb"].get<std::string>());
   std::vector<unsigned> const nodes = run["on_nodes"];
-  auto const& machine = file.at("machine");
-  cache_sizes const sizes{value_of(machine, "own_cache_bytes"), value_of(machine, "shared_cache_bytes")};
   double const received = vectors_between(what, run["ranks"]) * bytes,
                crossing = vectors_between(what, static_cast<rank_t>(nodes.size())) * bytes;
   return {.time = run["time_ns"]["median"],
@@ -90,7 +110,7 @@ limit_parts parts_of(ordered_json const& file, ordered_json const& run) {
           .moving = time_at(run["call_bytes"], value_of(beside, "kernel")),
           .handing_over = time_at(received, value_of(beside, "handed_over") / ranks),
           .between_nodes = time_at(crossing, slowest_link(file, nodes)),
-          .where = level_of(2 * bytes, run["ranks_of_cache"], sizes),
+          .where = level_of_run(file, run),
           .share_processors = run["beyond_cores"] == "turns"};
 }
 

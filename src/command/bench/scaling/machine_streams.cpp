@@ -20,8 +20,6 @@ namespace {
 
 using measure::pages, nlohmann::ordered_json;
 
-constexpr double round_nanoseconds = 3e7;
-
 /// The first hardware thread of each core of a node, [node] of the machine.
 std::vector<std::vector<unsigned>> cores_by_node(topology const& machine) {
   std::vector<std::vector<unsigned>> found(machine.nodes.size());
@@ -30,13 +28,13 @@ std::vector<std::vector<unsigned>> cores_by_node(topology const& machine) {
   return found;
 }
 
-/// Of an array of each rank, so that the ranks' arrays come to four times the caches of the node, but not to more than a part
-/// of the memory that is free.
-std::size_t array_bytes(topology const& machine, std::size_t ranks) {
-  constexpr std::size_t least = std::size_t{64} << 20, line = 4096;
-  std::size_t const wanted = std::max<std::size_t>(4 * machine.cache_bytes, least);
-  std::size_t const affordable = numa::free_memory() / 16;
-  return std::max(std::min(wanted, affordable) / std::max<std::size_t>(ranks, 1) / line * line, line);
+/// Of an array of each rank, so that one of each come to twice the caches, but not to more than a part of the memory that is
+/// free. Virtual machines name their host's caches, of which they have a part.
+std::size_t array_bytes(topology const& machine, std::size_t ranks, bool is_glance) {
+  constexpr std::size_t least = std::size_t{128} << 20, most_of_node = std::size_t{1} << 30, page = 4096;
+  auto const most = std::min<std::size_t>(most_of_node * machine.nodes.size(), numa::free_memory() / 16);
+  auto const wanted = is_glance ? least / 8 : std::max<std::size_t>(2 * machine.cache_bytes, least);
+  return std::max(std::min(wanted, most) / std::max<std::size_t>(ranks, 1) / page * page, page);
 }
 
 ordered_json json_of(interval const& of) { return {{"median", of.median}, {"low", of.low}, {"high", of.high}}; }
@@ -49,8 +47,8 @@ std::string in_words(pages from, unsigned node) {
 
 class streams_measured {
  public:
-  streams_measured(topology const& machine, std::size_t rounds)
-      : machine_(machine), rounds_(rounds), cores_(cores_by_node(machine)) {}
+  streams_measured(topology const& machine, stream_options const& options)
+      : machine_(machine), options_(options), cores_(cores_by_node(machine)) {}
 
   ordered_json all() {
     auto found = ordered_json::array();
@@ -61,10 +59,10 @@ class streams_measured {
     std::vector<unsigned> every;
     for (auto const& cores : cores_) every.insert(every.end(), cores.begin(), cores.end());
     found.push_back(one("one core", {every.front()}, pages::first_touch, 0));
-    auto const place = machine_.nodes.size() > 1 ? "all nodes" : "node " + std::to_string(os_index(0));
-    if (machine_.nodes.size() > 1) found.push_back(one(place, every, pages::first_touch, 0));
-    found.push_back(one(place, every, pages::bound, os_index(0)));
-    found.push_back(one(place, every, pages::interleaved, 0));
+    if (machine_.nodes.size() == 1) return found;  // whose pages all come from one place
+    found.push_back(one("all nodes", every, pages::first_touch, 0));
+    found.push_back(one("all nodes", every, pages::bound, os_index(0)));
+    found.push_back(one("all nodes", every, pages::interleaved, 0));
     return found;
   }
 
@@ -74,23 +72,27 @@ class streams_measured {
     for (auto const& readers : cores_) {
       rates.push_back(ordered_json::array());
       for (std::size_t node = 0; node < cores_.size(); ++node)
-        rates.back().push_back(readers.empty() ? ordered_json() : ordered_json(read_rate(readers, os_index(node))));
+        rates.back().push_back(cores_.size() < 2 || readers.empty() ? ordered_json()
+                                                                    : ordered_json(read_rate(readers, os_index(node))));
     }
     return rates;
   }
 
  private:
+  double round_nanoseconds() const { return options_.is_glance ? 0 : 3e7; }
   unsigned os_index(std::size_t node) const { return machine_.nodes[node].os_index; }
 
   ordered_json one(std::string const& where, std::vector<unsigned> const& processors, pages from, unsigned node) {
     auto const named = in_words(from, node);
-    measure::stream_field const field{processors, array_bytes(machine_, processors.size()), from, node};
+    measure::stream_field const field{processors, array_bytes(machine_, processors.size(), options_.is_glance), from,
+                                      node};
     measure::streaming play(field);
     ordered_json found{
         {"where", where}, {"ranks", processors.size()}, {"pages", named}, {"array_bytes", field.array_bytes}};
     for (auto const what : measure::streams) {
       show_progress(fmt::format("{} by {}, {}", measure::name_of(what), where, named));
-      found[std::string(measure::name_of(what))] = json_of(interval_of(play.play(what, rounds_, round_nanoseconds)));
+      found[std::string(measure::name_of(what))] =
+          json_of(interval_of(play.play(what, options_.rounds, round_nanoseconds())));
       stop_if_interrupted();
     }
     return found;
@@ -98,13 +100,13 @@ class streams_measured {
 
   double read_rate(std::vector<unsigned> const& readers, unsigned node) {
     show_progress(fmt::format("reads of node {}'s memory", node));
-    measure::streaming play({readers, array_bytes(machine_, readers.size()), pages::bound, node});
+    measure::streaming play({readers, array_bytes(machine_, readers.size(), options_.is_glance), pages::bound, node});
     stop_if_interrupted();
-    return measure::median(play.play(measure::stream::read, rounds_, round_nanoseconds));
+    return measure::median(play.play(measure::stream::read, options_.rounds, round_nanoseconds()));
   }
 
   topology const& machine_;
-  std::size_t rounds_;
+  stream_options options_;
   std::vector<std::vector<unsigned>> cores_;  ///< [node]
 };
 
@@ -158,8 +160,8 @@ ordered_json machine_json(topology const& machine) {
           {"nodes", nodes}};
 }
 
-ordered_json measure_machine(topology const& machine, std::size_t rounds) {
-  streams_measured streams(machine, rounds);
+ordered_json measure_machine(topology const& machine, stream_options const& options) {
+  streams_measured streams(machine, options);
   ordered_json found{{"streams", streams.all()}};
   auto nodes = ordered_json::array();
   for (auto const& node : machine.nodes) nodes.push_back(node.os_index);

@@ -8,9 +8,14 @@
 
 namespace coset::cli {
 
+struct stream_options {
+  std::size_t rounds = 0;
+  bool is_glance = false;  ///< to try the command: short arrays, and a round is one pass
+};
+
 /// {"streams": …, "between_nodes": …}: GB/s of all cores of a node, or of all nodes, by where their pages come from; and from node
 /// to node the latency of cache lines and the bandwidth of reading the other's memory. Throws interrupted.
-nlohmann::ordered_json measure_machine(topology const&, std::size_t rounds);
+nlohmann::ordered_json measure_machine(topology const&, stream_options const&);
 
 /// What the streams of a point in memory are held against, and what divides nodes: known of a file.
 nlohmann::ordered_json machine_json(topology const&);

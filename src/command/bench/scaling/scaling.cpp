@@ -84,7 +84,8 @@ class scaling_run {
     remember_interrupts();
     auto const begin = std::chrono::steady_clock::now();
     try {
-      if (file_["streams"].empty()) file_.update(measure_machine(machine_, request_.options.rounds));
+      if (file_["streams"].empty())
+        file_.update(measure_machine(machine_, {request_.options.rounds, request_.options.iterations != 0}));
       for (auto const& shape : shapes_) {
         if (standard_output_lost() && !has_file()) break;
         measure_points(request_, machine_, shape, keeper());

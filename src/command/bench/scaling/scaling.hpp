@@ -14,10 +14,13 @@ namespace coset::cli {
 
 inline constexpr std::size_t scaling_rounds = 7;
 
+/// Those with arrays of each rank from which all others can be made, and no scans.
+std::vector<verb> commonest_verbs();
+
 struct scaling_request {
   measure::element_kind element = measure::element_kind::float32;
   /// The first one is timed in cycles and calls, the others in cycles.
-  std::vector<verb> verbs{verb::allreduce, verb::reduce, verb::reduce_scatter, verb::allgather, verb::broadcast};
+  std::vector<verb> verbs = commonest_verbs();
   std::vector<std::uint64_t> sizes{8, 4 << 10, 64 << 10, 1 << 20, 16 << 20};
   rank_t most_ranks = 0;           ///< 0: one per core, and one per hardware thread
   measure::round_options options;  ///< except the timing

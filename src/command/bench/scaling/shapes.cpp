@@ -73,6 +73,15 @@ double seconds_of_burst(rank_t ranks, std::uint64_t bytes, measure::round_option
 
 }  // namespace
 
+std::vector<verb> commonest_verbs() {
+  std::vector<verb> some;
+  for (verb const what : all_verbs())
+    if (!detail::is_derived(what) && !detail::is_barrier(what) && !detail::shares_result(what) &&
+        !detail::is_scan(what))
+      some.push_back(what);
+  return some;
+}
+
 std::vector<scaling_shape> scaling_shapes(topology const& machine, rank_t asked) {
   rank_t const most = asked != 0 ? asked : machine.cores();
   bool const several_nodes = machine.nodes.size() > 1;

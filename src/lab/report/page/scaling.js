@@ -38,25 +38,33 @@ function partsBar(run) {
   const sum = shown.reduce((all, [, , ns]) => all + ns, 0), whole = Math.max(sum, time);
   if (sum < time) shown.push(["not measured alone", "rest", time - sum]);
   const label = shown.map(([name, , ns]) => `${name} ${(100 * ns / time).toFixed(0)} %`).join(", ");
-  return element("div", {class: "parts", role: "img", "aria-label": label, title: label},
-    ...shown.map(([, kind, ns]) => element("i", {class: `part ${kind}`, style: `width: ${(100 * ns / whole).toFixed(2)}%`})));
+  return [element("div", {class: "parts", "aria-hidden": "true"},
+    ...shown.map(([, kind, ns]) => element("i", {class: `part ${kind}`, style: `width: ${(100 * ns / whole).toFixed(2)}%`}))),
+    element("p", {class: "note"}, label)];
 }
+
+/** "memory bandwidth of node 0" before the colon, and what it is of the time. */
+function limitText(run) {
+  const [name, ...rest] = run.limit.words.split(": ");
+  return [element("strong", {}, name), `: ${rest.join(": ")}.`];
+}
+
+const levelTexts = {memory: "memory", "own cache": "the cores' own caches", "shared cache": "a cache that cores share"};
 
 function showLimits(scaling) {
   const runs = headlineRuns(scaling);
   if (runs.length === 0) return;
   const {verb, ranks} = runs[0];
   const key = [["flags", "flags"], ["own", "the ranks' own work"], ["moves", "bytes moved"], ["rest", "not measured alone"]];
-  section("limits", "What limits it",
+  section("limits", `What limits ${verb}`,
     element("p", {}, `One cycle of ${verb} on ${plural(ranks, "rank")}, each on a core of its own: every rank writes its array, ` +
       `the ${verb}, every rank reads its result. Beside each size stands what took most of the time, as far as the parts can be ` +
       "measured alone on the same cores. The bars show these parts; they may come to more than the whole where they overlap."),
     element("p", {class: "legend"}, ...key.map(([kind, text]) => element("span", {class: "key"}, element("i", {class: `part ${kind}`}), text))),
     element("div", {class: "limits", id: "limit-list"}, ...runs.map(run => element("div", {class: "limit", id: `limit-${run.asked_size}`},
-      element("h3", {}, `${bytesText(run.size)}: ${microseconds(run.time_ns.median)} µs`),
-      element("p", {}, element("strong", {}, limitNames[run.limit.by]), ` – ${run.limit.words}. Its data lie in ` +
-        `${run.limit.data_in === "memory" ? "memory" : run.limit.data_in === "own cache" ? "the cores' own caches" : "the cache that cores share"}.`),
-      partsBar(run)))));
+      element("h3", {}, `${verb} of ${bytesText(run.size)}: ${microseconds(run.time_ns.median)} µs`),
+      element("p", {}, ...limitText(run), ` All arrays together lie in ${levelTexts[run.limit.data_in]}.`),
+      ...partsBar(run)))));
 }
 
 /** One line for each place, over ranks. */
@@ -73,6 +81,18 @@ function overRanks(runs, key) {
       low: ranks.map(number => value(group, number, "low")), high: ranks.map(number => value(group, number, "high"))}))};
 }
 
+/** Speed-up and efficiency of each verb and size, on the most ranks that have a core each. */
+function speedupTable(runs) {
+  const own = runs.filter(run => run.place === "compact" && run.beyond_cores === "");
+  const most = Math.max(...own.map(run => run.ranks)), at = own.filter(run => run.ranks === most);
+  const verbs = [...new Set(at.map(run => run.verb))];
+  const cell = run => run ? `${digits(run.speedup.median)} (${(100 * run.efficiency.median).toFixed(0)} %) ` +
+    `[${digits(run.speedup.low)}, ${digits(run.speedup.high)}]` : null;
+  return table(`Speed-up on ${plural(most, "rank")}, (efficiency), [interval]`, ["size", ...verbs],
+    [...groupedBy(at, run => run.asked_size)].map(([size, group]) =>
+      [bytesText(size), ...verbs.map(verb => cell(group.find(run => run.verb === verb)))]));
+}
+
 function showSpeedups(scaling) {
   const runs = scaling.runs.filter(run => run.speedup && run.timing === "cycle");
   if (runs.length === 0) return;
@@ -80,10 +100,11 @@ function showSpeedups(scaling) {
   section("speedup", "Speed-up over ranks",
     element("p", {}, "Each rank has an array of its own, so the work grows with the ranks: speed-up is the number of ranks times the time of " +
       "one rank, by the time of all; efficiency is speed-up by ranks, 1 where more ranks take no more time. Whiskers are 95 % intervals. " +
-      "4+ are ranks on second hardware threads, 4++ ranks that take turns on processors."));
+      "4+ are ranks on second hardware threads, 4++ ranks that take turns on processors."),
+    speedupTable(runs));
   for (const [size, group] of groupedBy(largest, run => run.asked_size)) {
     const lines = overRanks(group, "speedup");
-    if (lines.x.length < 2) continue;
+    if (lines.x.length < 3) continue;  // the table says it all
     chart({...lines, id: `speedup-${size}`, title: `${verb} of ${bytesText(size)}: speed-up`, xTitle: "ranks", yTitle: "times",
       yText: digits, logarithmic: false});
   }
@@ -145,9 +166,9 @@ function showStreams(scaling) {
     element("p", {}, "Every rank goes through arrays of its own in memory and waits for nobody. Read, copy and triad are STREAM's, by stores " +
       "through the caches; fold is coset's kernel, c = a + b, and past caches the same by stores that go around them. Counted are the bytes " +
       "that loads and stores name."),
-    table("GB/s, with 95 % intervals", [{text: "whose cores, and where pages come from", class: "text"}, "ranks", "array", "read", "copy",
+    table("GB/s, with 95 % intervals", [{text: "cores, pages", class: "text"}, "ranks", "array", "read", "copy",
       "triad", "fold", "fold past caches"], streamRows(scaling.streams)));
-  if (!between || between.nodes.length === 0) return;
+  if (!between || between.nodes.length < 2) return;
   document.getElementById("streams").append(
     nodeMatrix("Reads by all cores of the row's node from the memory of the column's, GB/s", between.nodes, between.read, "GB/s", false),
     nodeMatrix("One-way latency of a cache line between cores of the row's node and of the column's, ns; the median pair", between.nodes,
