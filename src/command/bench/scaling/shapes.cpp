@@ -63,8 +63,9 @@ class shape_list {
 /// Seconds of a burst of a contestant: as long as it is asked to take, or its least iterations with warm-up, where each
 /// rank's array goes through the memory of the ranks' nodes several times.
 double seconds_of_burst(rank_t ranks, std::uint64_t bytes, measure::round_options const& options) {
-  constexpr double waking = 1e-3, per_rank = 8e9, of_machine = 30e9, passes = 5;
-  double const rate = std::min(per_rank * ranks, of_machine);
+  constexpr double waking = 1e-3, of_first = 8e9, of_others = 3e9, passes = 5;
+  constexpr rank_t first = 4;  // by themselves they do not fill the memory's bus
+  double const rate = of_first * std::min(ranks, first) + of_others * (ranks - std::min(ranks, first));
   double const iteration = 1e-6 + passes * static_cast<double>(bytes) * ranks / rate;
   double const least = static_cast<double>(options.least_iterations + 2) * iteration;
   if (options.iterations != 0) return waking + static_cast<double>(options.iterations) * iteration;
