@@ -342,7 +342,7 @@ class Scaling(unittest.TestCase):
         cls.folder = folder.name
         cls.most = min(len(os.sched_getaffinity(0)), 2)
         cls.file, cls.csv = (os.path.join(cls.folder, name) for name in ("scaling.json", "scaling.csv"))
-        cls.run = coset(*cls.SHORT, "-t", str(cls.most), "-d", "double", "--json", cls.file, "--csv", cls.csv)
+        cls.made = coset(*cls.SHORT, "-t", str(cls.most), "-d", "double", "--json", cls.file, "--csv", cls.csv)
         with open(cls.file, encoding="utf-8") as text:
             cls.found = json.load(text)
 
@@ -356,7 +356,7 @@ class Scaling(unittest.TestCase):
         return file
 
     def test_every_number_of_ranks_has_both_timings_of_every_size(self):
-        self.assertEqual((self.run.returncode, self.run.stderr), (0, ""))
+        self.assertEqual((self.made.returncode, self.made.stderr), (0, ""))
         found = self.found
         self.assertEqual((found["coset_scaling"], found["type"]), (2, "double"))
         expected = [(ranks, size, timing) for ranks in range(1, self.most + 1) for size in (4096, 65536)
@@ -377,7 +377,7 @@ class Scaling(unittest.TestCase):
             self.assertEqual(run["moved_bytes"], moved)
             self.assertAlmostEqual(run["reached"], run["moved"] / beside["kernel"], 6)
             self.assertEqual(run["limit"]["parts_ns"]["own_work"] > 0, run["timing"] == "cycle")
-            self.assertIn(f"{run['size'] // 1024} KiB", self.run.stdout)
+            self.assertIn(f"{run['size'] // 1024} KiB", self.made.stdout)
 
     def test_speed_up_is_of_the_same_point_on_one_rank(self):
         base = {(run["size"], run["timing"]): run for run in self.found["runs"] if run["ranks"] == 1}
@@ -405,8 +405,8 @@ class Scaling(unittest.TestCase):
         self.assertEqual(loops, {(loop, ranks) for loop in ("histogram", "dense scatter", "thin scatter")
                                  for ranks in range(1, self.most + 1)})
         self.assertEqual({run["wrong"] for run in self.found["reducers"]}, {0})
-        self.assertRegex(self.run.stdout, r"# \d+ points on \d+ placements, about \d+ (seconds|minutes)")
-        self.assertIn("What limits it on", self.run.stdout)
+        self.assertRegex(self.made.stdout, r"# \d+ points on \d+ placements, about \d+ (seconds|minutes)")
+        self.assertIn("What limits it on", self.made.stdout)
 
     def test_csv_has_a_line_for_each_point_stream_and_loop(self):
         with open(self.csv, encoding="utf-8", newline="") as text:
