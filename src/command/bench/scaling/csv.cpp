@@ -21,7 +21,7 @@ ordered_json flat(ordered_json const& run, char const* kind) {
   for (auto const* const key : {"time_ns", "speedup", "efficiency"}) row.erase(key), add_interval(row, run, key);
   if (auto const at = run.find("beside"); at != run.end() && at->is_object()) {
     row.erase("beside");
-    for (auto const* const key : {"read", "copy", "kernel", "handed_over", "flags_ns"}) row[key] = (*at)[key];
+    for (auto const* const key : {"read", "copy", "kernel", "handed_over"}) row[key] = (*at)[key];
   }
   if (auto const at = run.find("limit"); at != run.end()) {
     row["limit"] = (*at)["by"], row["limit_share"] = (*at)["share"], row["limit_words"] = (*at)["words"];

@@ -105,7 +105,7 @@ limit_parts parts_of(ordered_json const& file, ordered_json const& run) {
   double const received = vectors_between(what, run["ranks"]) * bytes,
                crossing = vectors_between(what, static_cast<rank_t>(nodes.size())) * bytes;
   return {.time = run["time_ns"]["median"],
-          .flags = value_of(beside, "flags_ns"),
+          .flags = value_of(run, "flags_ns"),
           .own_work = cycles ? value_of(run, "own_work_ns") : 0,
           .moving = time_at(run["call_bytes"], value_of(beside, "kernel")),
           .handing_over = time_at(received, value_of(beside, "handed_over") / ranks),
