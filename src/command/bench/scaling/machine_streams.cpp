@@ -31,7 +31,7 @@ std::vector<std::vector<unsigned>> cores_by_node(topology const& machine) {
 /// Of an array of each rank, so that one of each come to twice the caches, but not to more than a part of the memory that is
 /// free. Virtual machines name their host's caches, of which they have a part.
 std::size_t array_bytes(topology const& machine, std::size_t ranks, bool is_glance) {
-  constexpr std::size_t least = std::size_t{128} << 20, most_of_node = std::size_t{1} << 30, page = 4096;
+  constexpr std::size_t least = std::size_t{128} << 20, most_of_node = std::size_t{1} << 29, page = 4096;
   auto const most = std::min<std::size_t>(most_of_node * machine.nodes.size(), numa::free_memory() / 16);
   auto const wanted = is_glance ? least / 8 : std::max<std::size_t>(2 * machine.cache_bytes, least);
   return std::max(std::min(wanted, most) / std::max<std::size_t>(ranks, 1) / page * page, page);
