@@ -48,7 +48,8 @@ struct laboratory {
   void (*add_commands)(CLI::App&);
   /// The page of `coset bench --report`, that needs nothing but itself. `data` has "machine", as `coset info --json` says it,
   /// and "bench" or "scaling", as the files of --json do; beside "bench" also "why", for each size what `coset why --json`
-  /// says, and "csv", a text. No text in them can end the element that holds them.
+  /// says; beside "scaling" maybe "other", the file of another machine, and "beside", both laid beside each other. "csv" is a
+  /// text. No text in them can end the element that holds them.
   std::string (*report_page)(nlohmann::ordered_json data);
   /// That of `coset plan --html`.
   void (*plan_page)(std::ostream&, std::span<schedule::proved_plan const>);

@@ -45,7 +45,7 @@ void add_bench(CLI::App& app) {
       ->check(whole_number(1, most_iterations));
   bench.add_option("-w,--warmup", a->options.warmup, "Untimed calls per burst; default: a tenth of the timed ones")
       ->check(whole_number(1, most_iterations));
-  auto* const rounds = bench.add_option("--rounds", a->options.rounds, "Turns of each contestant; 5 with --scaling")
+  auto* const rounds = bench.add_option("--rounds", a->options.rounds, "Turns of each contestant; 7 with --scaling")
                            ->check(whole_number(1, 10000))
                            ->capture_default_str();
   add_ranks(bench, a->ranks, "Threads; default: one per core; with --scaling, the largest number");
@@ -78,8 +78,9 @@ void add_bench(CLI::App& app) {
                  "coset's own choice by start_…() and wait(); its named plans and the rivals block");
   auto* const scaling = bench.add_flag(
       "--scaling", a->instead.scaling,
-      "Instead, measure allreduce on 1 rank and more, compact, scattered and on each node, and the bandwidth of "
-      "plain reads, copies and folds on the same processors; default sizes: 64K, 1M and 16M");
+      "Instead, measure five verbs, or the one that is named, and loops of updates on 1 rank and more, compact, "
+      "scattered, on each node and one per L3, beside what the machine's memory, caches and flags do on the same "
+      "processors, and say what limits each; default sizes: 8, 4K, 64K, 1M and 16M");
   for (auto const* const other : {"--against", "--plan", "--in-place", "--op", "--timing"})
     scaling->excludes(bench.get_option(other));
   auto* const regimes = bench.add_flag(
@@ -118,9 +119,7 @@ void add_bench(CLI::App& app) {
       ->excludes(scaling)
       ->excludes(regimes);
   bench.add_option("--json", a->output.json, "Write all figures to this file");
-  bench.add_option("--csv", a->output.csv, "The same as a table of comma-separated values")
-      ->excludes(scaling)
-      ->excludes(regimes);
+  bench.add_option("--csv", a->output.csv, "The same as a table of comma-separated values")->excludes(regimes);
   bench
       .add_option(
           "--report", a->output.report,
@@ -136,6 +135,21 @@ void add_bench(CLI::App& app) {
       ->check(CLI::ExistingFile)
       ->needs("--report")
       ->excludes(scaling);
+  auto* const resume =
+      bench
+          .add_option("--resume", a->output.resume,
+                      "Complete what --scaling --json has written to this file before Ctrl-C, as it was "
+                      "asked for then; a complete file is only shown")
+          ->check(CLI::ExistingFile)
+          ->needs(scaling);
+  for (auto const* const other :
+       {"verb", "sizes", "-b", "-e", "--ranks", "--type", "--rounds", "--iterations", "--warmup", "--json"})
+    resume->excludes(bench.get_option(other));
+  bench
+      .add_option("--beside", a->output.beside,
+                  "Lay what --scaling --json has written to this file, on another machine, side by side with this one")
+      ->check(CLI::ExistingFile)
+      ->needs(scaling);
   bench.footer(
       "Ctrl-C ends it with the results so far, which say that they are partial, and exit status 130.\nWithout -b, -e "
       "and -f: eight sizes from 8 B "

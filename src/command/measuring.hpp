@@ -30,6 +30,8 @@ struct wanted_output {
   bool all_rows = false;  ///< of the table, not only coset's
   std::string json, csv, report;
   std::string scaling;  ///< a file that is read, for the report
+  std::string resume;   ///< one of --scaling that is read, completed and written
+  std::string beside;   ///< one of --scaling, of another machine
 };
 
 struct bench_arguments {

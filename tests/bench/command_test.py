@@ -69,7 +69,7 @@ class Bench(unittest.TestCase):
             if row["regret"] == 1:
                 self.assertEqual(row["best"], "the default")
         for refused in (["--regret", "--guidelines"], ["--regret", "--plan", "ring"], ["--guidelines", "--against", "std"], ["all"],
-                        ["all", "--scaling"]):
+                        ["all", "--scaling"], ["--resume", "/dev/null"], ["--beside", __file__]):
             self.assertEqual(coset("bench", *refused).returncode, 2, refused)
 
     def test_a_narrow_terminal_gets_the_table_in_parts(self):
@@ -166,7 +166,9 @@ class Bench(unittest.TestCase):
             (["-n", "0"], "0"),
             (["-b", "1M", "-e", "1K"], "1048576"),
             (["-t", "100000"], "100000"),
-            (["--scaling", "--csv", "x"], "--csv"),
+            (["--scaling", "--beside", __file__], "is no file of coset bench --scaling"),
+            (["--scaling", "--resume", __file__], "is no file of coset bench --scaling"),
+            (["reduce", "--scaling", "--resume", __file__], "--resume"),
             (["--regimes", "--report", "x"], "--report"),
             (["--report", "x", "--scaling-file", "/dev/null"], "/dev/null is a pipe or device"),
             (["--report", "x", "--scaling-file", __file__], "is no file of coset bench --scaling"),
@@ -298,7 +300,8 @@ class Files(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.folder)), ["figures.csv", "figures.json", "page.html"])
 
     def test_ctrl_c_keeps_the_scaling_that_has_been_measured(self):
-        run = subprocess.Popen([COSET, "bench", "allreduce", *["4K"] * 1000, "--scaling", "--rounds", "1", "-n", "2", "-t", "1",
+        sizes = [str(4096 + 4 * k) for k in range(1000)]
+        run = subprocess.Popen([COSET, "bench", "allreduce", *sizes, "--scaling", "--rounds", "1", "-n", "2", "-t", "1",
                                 "--json", self.file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while not run.stdout.readline().lstrip().startswith("compact"):
             self.assertIsNone(run.poll())
@@ -308,7 +311,8 @@ class Files(unittest.TestCase):
         with open(self.file, encoding="utf-8") as text:
             found = json.load(text)
         self.assertTrue(found["interrupted"] and 0 < len(found["runs"]) < 2000)
-        self.assertEqual(found["partial"], {"measured": 0, "asked": 1})
+        self.assertEqual(found["partial"], {"measured": len(found["runs"]), "asked": 2000})
+        self.assertGreater(len(found["streams"]), 0)
 
     def test_ctrl_c_keeps_the_cells_that_have_been_tuned(self):
         ours, theirs = os.openpty()  # progress is shown to terminals
@@ -331,51 +335,164 @@ class Files(unittest.TestCase):
 class Scaling(unittest.TestCase):
     SHORT = ["bench", "allreduce", "4K", "64K", "--scaling", "--rounds", "2", "-n", "5"]
 
-    def runs(self, *arguments, **environment):
-        with tempfile.TemporaryDirectory() as folder:
-            file = os.path.join(folder, "scaling.json")
-            run = subprocess.run([COSET, *self.SHORT, *arguments, "--json", file], capture_output=True, text=True,
-                                 timeout=120, check=False, env={**os.environ, **environment})
-            self.assertEqual((run.returncode, run.stderr), (0, ""))
-            with open(file, encoding="utf-8") as text:
-                return run.stdout, json.load(text)
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        cls.most = min(len(os.sched_getaffinity(0)), 2)
+        cls.file, cls.csv = (os.path.join(cls.folder, name) for name in ("scaling.json", "scaling.csv"))
+        cls.made = coset(*cls.SHORT, "-t", str(cls.most), "-d", "double", "--json", cls.file, "--csv", cls.csv)
+        with open(cls.file, encoding="utf-8") as text:
+            cls.found = json.load(text)
+
+    def changed(self, name, change):
+        """A file like the first one, but for what this function does to its data."""
+        found = json.loads(json.dumps(self.found))
+        change(found)
+        file = os.path.join(self.folder, name)
+        with open(file, "w", encoding="utf-8") as out:
+            json.dump(found, out)
+        return file
 
     def test_every_number_of_ranks_has_both_timings_of_every_size(self):
-        most = min(len(os.sched_getaffinity(0)), 2)
-        text, found = self.runs("-t", str(most), "-d", "double")
-        self.assertEqual((found["coset_scaling"], found["type"]), (1, "double"))
-        expected = [(ranks, size, timing) for ranks in range(1, most + 1) for size in (4096, 65536)
+        self.assertEqual((self.made.returncode, self.made.stderr), (0, ""))
+        found = self.found
+        self.assertEqual((found["coset_scaling"], found["type"]), (2, "double"))
+        expected = [(ranks, size, timing) for ranks in range(1, self.most + 1) for size in (4096, 65536)
                     for timing in ("cycle", "call")]
         self.assertEqual([(run["ranks"], run["size"], run["timing"]) for run in found["runs"] if run["place"] == "compact"],
                          expected)
         for run in found["runs"]:
-            self.assertEqual((len(run["processors"]), run["wrong"]), (run["ranks"], 0))
+            self.assertEqual((run["verb"], len(run["processors"]), run["wrong"]), ("allreduce", run["ranks"], 0))
             if run["rounds"] == 0:
                 continue  # a machine that changed in every round
-            for bandwidth in ("algbw", "read", "copy", "kernel", "allreduce"):
-                self.assertGreater(run[bandwidth], 0)
-            self.assertAlmostEqual(run["efficiency"], run["allreduce"] / run["kernel"], 6)
+            beside = run["beside"]
+            for rate in ("read", "copy", "kernel"):
+                self.assertAlmostEqual(sum(node[rate] for node in beside["nodes"]), beside[rate], 6)
+            self.assertEqual(beside["handed_over"] is None, run["ranks"] == 1)
+            self.assertTrue(run["time_ns"]["low"] <= run["time_ns"]["median"] <= run["time_ns"]["high"])
             self.assertAlmostEqual(run["busbw"], run["algbw"] * 2 * (run["ranks"] - 1) / run["ranks"], 6)
-        self.assertEqual(sum("  cycle " in line for line in text.splitlines()), len(found["runs"]) // 2)
+            moved = run["ranks"] * run["size"] * (4 if run["timing"] == "cycle" else 2)
+            self.assertEqual(run["moved_bytes"], moved)
+            self.assertAlmostEqual(run["reached"], run["moved"] / beside["kernel"], 6)
+            self.assertEqual(run["limit"]["parts_ns"]["own_work"] > 0, run["timing"] == "cycle")
+            self.assertIn(f"{run['size'] // 1024} KiB", self.made.stdout)
+
+    def test_speed_up_is_of_the_same_point_on_one_rank(self):
+        base = {(run["size"], run["timing"]): run for run in self.found["runs"] if run["ranks"] == 1}
+        for run in self.found["runs"]:
+            if run["rounds"] == 0 or base[run["size"], run["timing"]]["rounds"] == 0:
+                continue
+            one = base[run["size"], run["timing"]]["time_ns"]["median"]
+            self.assertAlmostEqual(run["speedup"]["median"], run["ranks"] * one / run["time_ns"]["median"], 6)
+            self.assertAlmostEqual(run["efficiency"]["median"], run["speedup"]["median"] / run["ranks"], 6)
+            self.assertLessEqual(run["speedup"]["low"], run["speedup"]["median"])
+
+    def test_streams_loops_and_the_time_it_takes_are_told(self):
+        pages = {(stream["where"], stream["pages"]) for stream in self.found["streams"]}
+        nodes = [node["node"] for node in self.found["machine"]["nodes"]]
+        expected = {*((f"node {node}", "first touch") for node in nodes), ("one core", "first touch")}
+        if len(nodes) > 1:
+            expected |= {("all nodes", how) for how in ("first touch", "interleaved", f"bound to node {nodes[0]}")}
+        self.assertEqual(pages, expected)
+        for stream in self.found["streams"]:
+            for what in ("read", "copy", "triad", "fold", "fold_around"):
+                self.assertGreater(stream[what]["median"], 0)
+        between = self.found["between_nodes"]
+        self.assertEqual(len(between["read"]), len(between["nodes"]))
+        loops = {(run["loop"], run["ranks"]) for run in self.found["reducers"]}
+        self.assertEqual(loops, {(loop, ranks) for loop in ("histogram", "dense scatter", "thin scatter")
+                                 for ranks in range(1, self.most + 1)})
+        self.assertEqual({run["wrong"] for run in self.found["reducers"]}, {0})
+        self.assertRegex(self.made.stdout, r"# \d+ points on \d+ placements, about \d+ (seconds|minutes)")
+        self.assertIn("What limits it on", self.made.stdout)
+
+    def test_csv_has_a_line_for_each_point_stream_and_loop(self):
+        with open(self.csv, encoding="utf-8", newline="") as text:
+            rows = list(csv.DictReader(text))
+        kinds = [row["kind"] for row in rows]
+        self.assertEqual([kinds.count(kind) for kind in ("point", "stream", "loop")],
+                         [len(self.found["runs"]), 5 * len(self.found["streams"]), len(self.found["reducers"])])
+        points = [row for row in rows if row["kind"] == "point"]
+        for row, run in zip(points, self.found["runs"]):
+            self.assertEqual((row["place"], int(row["ranks"]), row["run"]), (run["place"], run["ranks"], "whole"))
+            if run["rounds"] > 0:
+                self.assertEqual(row["limit_words"], run["limit"]["words"])
+                self.assertAlmostEqual(float(row["time_ns"]), run["time_ns"]["median"], 3)
+
+    def test_an_interrupted_run_is_resumed_where_it_ended(self):
+        def half(found):
+            found["runs"] = found["runs"][:3]
+            found["reducers"] = []
+            found["partial"] = {"measured": 3, "asked": len(self.found["runs"])}
+            found["interrupted"] = True
+        file = self.changed("half.json", half)
+        run = coset("bench", "--scaling", "--resume", file)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn(f"{len(self.found['runs']) - 3} of {len(self.found['runs'])} points are left", run.stdout)
+        with open(file, encoding="utf-8") as text:
+            now = json.load(text)
+        self.assertFalse({"partial", "interrupted"} & set(now))
+        self.assertEqual(now["runs"][:3], self.found["runs"][:3], "what was measured stays")
+        point = lambda run: [run[key] for key in ("place", "ranks", "verb", "size", "timing")]
+        self.assertEqual([point(run) for run in now["runs"]], [point(run) for run in self.found["runs"]])
+        self.assertEqual(now["streams"], self.found["streams"])
+        self.assertEqual(len(now["reducers"]), len(self.found["reducers"]))
+
+    def test_a_run_of_another_machine_is_not_resumed(self):
+        def other(found):
+            found["host"] = "elsewhere"
+            found["partial"] = {"measured": 0, "asked": 4}
+        run = coset("bench", "--scaling", "--resume", self.changed("other.json", other))
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertIn("cannot be resumed here: its host is elsewhere", run.stderr)
+
+    def test_two_machines_are_laid_side_by_side(self):
+        def slower(found):
+            found["host"] = "elsewhere"
+            for run in found["runs"]:
+                run["time_ns"]["median"] *= 2
+                run["rounds_ns"] = [2 * ns for ns in run["rounds_ns"]]
+        run = coset("bench", "--scaling", "--resume", self.file, "--beside", self.changed("slower.json", slower))
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        told = run.stdout.split("Beside each other")[1]
+        self.assertIn("elsewhere", told)
+        lines = [line for line in told.splitlines() if "allreduce" in line]
+        self.assertEqual(len(lines), sum(run["rounds"] > 0 for run in self.found["runs"]))
+        for line in lines:
+            self.assertIn("  2.00 [", line)
 
     @unittest.skipUnless(len(os.sched_getaffinity(0)) >= 2, "one processor has one node")
     def test_nodes_are_told_apart(self):
         two = ",".join(str(p) for p in sorted(os.sched_getaffinity(0))[:2])
-        text, found = self.runs(HWLOC_SYNTHETIC=f"node:2 core:1 pu:1(indexes={two})", HWLOC_THISSYSTEM="1")
+        file = os.path.join(self.folder, "nodes.json")
+        run = subprocess.run([COSET, "bench", "allreduce", "4K", "--scaling", "--rounds", "1", "-n", "2", "--json", file],
+                             capture_output=True, text=True, timeout=120, check=False,
+                             env={**os.environ, "HWLOC_SYNTHETIC": f"node:2 core:1 pu:1(indexes={two})", "HWLOC_THISSYSTEM": "1"})
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        with open(file, encoding="utf-8") as text:
+            found = json.load(text)
         self.assertEqual(found["nodes"], 2)
-        self.assertEqual({(run["place"], run["ranks"]) for run in found["runs"]},
-                         {("compact", 1), ("compact", 2), ("scatter", 2), ("node 1", 1)})
-        for run in found["runs"]:
-            if run["rounds"] == 0:
-                continue
-            self.assertEqual(len(run["nodes"]), run["ranks"])
-            for bandwidth in ("read", "copy", "kernel", "allreduce"):
-                self.assertAlmostEqual(sum(node[bandwidth] for node in run["nodes"]), run[bandwidth], 6)
-            if run["ranks"] == 2:
-                self.assertIn("on node 1", text)
+        self.assertEqual({(run["place"], run["ranks"]) for run in found["runs"]}, {("compact", 1), ("compact", 2), ("node 1", 1)})
+        self.assertEqual({tuple(run["on_nodes"]) for run in found["runs"]}, {(0,), (1,), (0, 1)})
+        between = found["between_nodes"]
+        self.assertEqual([[value is None for value in row] for row in between["latency_ns"]], [[True, False], [False, True]])
+        self.assertTrue(all(rate > 0 for row in between["read"] for rate in row))
+        self.assertIn("reads of the memory of, GB/s", run.stdout)
+
+    def test_ranks_in_turns_are_marked(self):
+        file = os.path.join(self.folder, "turns.json")
+        ranks = len(os.sched_getaffinity(0)) + 1
+        run = coset("bench", "barrier", "--scaling", "--rounds", "1", "-n", "2", "-t", str(ranks), "--json", file)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        with open(file, encoding="utf-8") as text:
+            last = [run for run in json.load(text)["runs"] if run["ranks"] == ranks][0]
+        self.assertEqual((last["beyond_cores"], last["limit"]["by"]), ("turns", "turns"))
+        self.assertIn(f"{ranks}++", run.stdout)
 
     def test_what_does_not_go_with_scaling_is_refused(self):
-        for arguments in (["reduce"], ["--timing", "call"], ["--against", "std"], ["-t", "100000"]):
+        for arguments in (["--timing", "call"], ["--against", "std"], ["-t", "100000"], ["--resume", self.file]):
             run = coset(*self.SHORT, *arguments)
             self.assertEqual((run.returncode, run.stdout), (2, ""), arguments)
 

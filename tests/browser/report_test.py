@@ -165,27 +165,46 @@ class Report(PageTestCase):
 
 
 class Scaling(PageTestCase):
-    def test_ranks_beside_the_limit(self):
-        file = self.folder / "scaling.html"
-        self.coset("bench", "allreduce", "64K", "--scaling", "--rounds", "2", "-n", "20", "--report", file)
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.file, cls.scaling = cls.folder / "scaling.html", cls.folder / "scaling.json"
+        cls.coset("bench", "allreduce", "4K", "64K", "--scaling", "--rounds", "2", "-n", "20", "--report", cls.file, "--json",
+                  cls.scaling)
+
+    def test_what_limits_each_size_stands_first(self):
+        runs = [run for run in json.loads(self.scaling.read_text(encoding="utf-8"))["runs"] if "limit" in run]
+        most = max(run["ranks"] for run in runs)
         for dark in (False, True):
-            page = self.browser.open(file, dark=dark)
+            page = self.browser.open(self.file, dark=dark)
             self.check(page)
-            if page.count("#scaling-65536") == 0:
-                self.skipTest("a machine that changed in every round")
-            self.assertGreater(pixels_of(page, "#scaling-65536"), 20)
-            page.focus("#scaling-65536")
-            page.press("End")
-            self.assertRegex(page.text("#scaling-65536-values"), r"^\d+: allreduce, call alone [\d.]+, limit: folds")
+            for run in runs:
+                if run["ranks"] == most and run["timing"] == "cycle" and run["place"] == "compact":
+                    self.assertIn(run["limit"]["words"], page.text(f"#limit-{run['size']}"))
+
+    def test_points_below_the_roof(self):
+        page = self.browser.open(self.file)
+        if page.count("#roof-chart") == 0:
+            self.skipTest("a machine that changed in every round")
+        self.assertGreater(pixels_of(page, "#roof-chart"), 20)
+        page.focus("#roof-chart")
+        page.press("End")
+        self.assertRegex(page.text("#roof-chart-values"), r"^64 KiB: allreduce [\d.]+, roof: folds")
 
     def test_on_the_page_of_a_collective(self):
-        file, scaling = self.folder / "both.html", self.folder / "scaling.json"
-        self.coset("bench", "allreduce", "64K", "--scaling", "--rounds", "2", "-n", "20", "--json", scaling)
+        file = self.folder / "both.html"
         self.coset("bench", "allreduce", "8", "--rounds", "1", "-n", "2", "--against", "std", "--report", file, "--scaling-file",
-                   scaling)
+                   self.scaling)
         page = self.browser.open(file)
         self.check(page)
-        self.assertEqual([page.count(part) for part in ("#time-chart", "#scaling")], [1, 1])
+        self.assertEqual([page.count(part) for part in ("#time-chart", "#limits", "#streams")], [1, 1, 1])
+
+    def test_beside_another_machine(self):
+        file = self.folder / "beside.html"
+        self.coset("bench", "--scaling", "--resume", self.scaling, "--beside", self.scaling, "--report", file)
+        page = self.browser.open(file)
+        self.check(page)
+        self.assertIn("1.00× [", page.text("#beside"))
 
 
 class MadeUp(PageTestCase):

@@ -12,10 +12,11 @@
 #include "base/text/file.hpp"
 #include "command/bench/bench.hpp"
 #include "command/bench/bench_output.hpp"
-#include "command/bench/bench_scaling.hpp"
 #include "command/bench/processes_request.hpp"
 #include "command/bench/regimes.hpp"
 #include "command/bench/regret.hpp"
+#include "command/bench/scaling/kept.hpp"
+#include "command/bench/scaling/scaling.hpp"
 #include "command/bench/words.hpp"
 #include "command/bytes.hpp"
 #include "command/inspect/info.hpp"
@@ -100,20 +101,6 @@ void measure_all(bench_arguments const& a, std::vector<std::uint64_t> const& siz
   }
 }
 
-/// What --scaling has measured before; nothing if no file is named.
-nlohmann::ordered_json scaling_in(std::string const& file) {
-  if (file.empty()) return {};
-  auto found = nlohmann::ordered_json::parse(text::content_of<argument_error>(file, file), nullptr, false);
-  auto const has_state = [](auto const& run) {
-    return run.is_object() && run.contains("state") && run["state"].is_string();
-  };
-  auto const runs = found.is_object() && found.contains("coset_scaling") ? found.value("runs", nlohmann::ordered_json())
-                                                                         : nlohmann::ordered_json();
-  if (!runs.is_array() || !std::ranges::all_of(runs, has_state))
-    throw argument_error(fmt::format("'{}' is no file of coset bench --scaling --json", file));
-  return found;
-}
-
 /// What the page shows besides the figures: why each size has its plan.
 nlohmann::ordered_json reasons(bench_arguments const& a, bench_results const& found) {
   auto all = nlohmann::ordered_json::array();
@@ -132,7 +119,7 @@ void run_bench(bench_arguments a) {
   bench_results found{{a.verb, ranks, processors, a.options, a.output.all_rows}, {}};
   require_memory_for(all_sizes, ranks);
   output_file const json(a.output.json), csv(a.output.csv), page(a.output.report);
-  auto const scaling = scaling_in(a.output.scaling);
+  auto const scaling = a.output.scaling.empty() ? nlohmann::ordered_json() : scaling_file(a.output.scaling);
   auto const machine = page.wanted() ? machine_here() : nlohmann::ordered_json();
 
   measure::contestants owned;
@@ -159,12 +146,13 @@ void run_bench(bench_arguments a) {
 }
 
 void run_scaling(bench_arguments const& a) {
-  if (a.verb != "allreduce") throw argument_error(fmt::format("--scaling measures allreduce, not {}", a.verb));
   scaling_request request;
   request.element = measure::element_named(a.type);
   request.most_ranks = a.ranks;
   request.output = a.output;
-  if (a.sizes.range_given || !a.sizes.named.empty()) request.sizes = sizes_wanted(a);
+  if (a.instead.verb_given) request.verbs = {verb_named(a.verb)};
+  if (a.sizes.range_given || !a.sizes.named.empty() || detail::is_barrier(request.verbs.front()))
+    request.sizes = sizes_wanted(a);
   request.options = a.options;
   if (!a.instead.rounds_given) request.options.rounds = scaling_rounds;
   require_memory_for(request.sizes, static_cast<rank_t>(processors_for(a.ranks).size()));

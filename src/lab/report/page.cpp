@@ -47,6 +47,10 @@ constexpr std::array parts{
 #include "figures.js.inc"
     },
     part{
+        "scaling.js",
+#include "scaling.js.inc"
+    },
+    part{
         "page.js",
 #include "page.js.inc"
     },

@@ -86,5 +86,7 @@ std::unique_ptr<contestant> make_own_work(std::vector<unsigned> const& processor
 std::unique_ptr<contestant> make_reading(std::vector<unsigned> const& processors);
 std::unique_ptr<contestant> make_copying(std::vector<unsigned> const& processors);
 std::unique_ptr<contestant> make_folding(std::vector<unsigned> const& processors, bool past_caches);
+/// Each rank reads what another has just written.
+std::unique_ptr<contestant> make_handing(std::vector<unsigned> const& processors);
 
 }  // namespace coset::measure

@@ -84,6 +84,49 @@ class folder {
   decltype(detail::fold_set{}.for_sources(1)) fold_ = nullptr;
 };
 
+/// Each rank writes its input, and the next reads it: every line comes from another core's cache. Only reading is timed.
+class handing final : public contestant {
+ public:
+  explicit handing(std::vector<unsigned> const& processors)
+      : contestant("reference", "handed over"), crew_(processors), together_(crew_.size(), looks_among(processors)) {}
+
+  std::string declines(problem const& p) const override {
+    return p.ranks < 2 ? "one rank has nobody to hand anything to" : "";
+  }
+
+  // Only reading is in the time by which bursts are sized: the rest of so many iterations may take a hundred times as long.
+  burst_result burst(workload const& work, burst_order const& asked) override {
+    burst_order order = asked;
+    order.warmup = std::min<std::size_t>(asked.warmup, 2);
+    order.iterations = std::min<std::size_t>(asked.iterations, 32);
+    burst_result made;
+    made.nanoseconds.assign(order.iterations, 0);
+    made.by_rank.resize(crew_.size());
+    std::vector<std::vector<double>> spent(crew_.size(), std::vector<double>(order.iterations));
+    crew_.run([&](rank_t rank) {
+      reader from(work, (rank + 1) % crew_.size());
+      for (std::size_t k = 0; k < order.warmup + order.iterations; ++k) {
+        work.rewrite(rank, k);
+        together_.arrive_and_wait(rank);
+        auto const begin = ticks();
+        from.once();
+        auto const time = static_cast<double>(ticks_since(begin)) * nanoseconds_per_tick();
+        if (k >= order.warmup) spent[rank][k - order.warmup] = time;
+        together_.arrive_and_wait(rank);
+      }
+    });
+    for (rank_t r = 0; r < crew_.size(); ++r) {
+      made.by_rank[r] = median(spent[r]);
+      for (std::size_t k = 0; k < order.iterations; ++k) made.nanoseconds[k] += spent[r][k] / crew_.size();
+    }
+    return made;
+  }
+
+ private:
+  crew crew_;
+  flag_barrier together_;
+};
+
 template <class Worker>
 class bandwidth final : public contestant {
  public:
@@ -121,6 +164,10 @@ std::unique_ptr<contestant> make_reading(std::vector<unsigned> const& processors
 
 std::unique_ptr<contestant> make_copying(std::vector<unsigned> const& processors) {
   return std::make_unique<bandwidth<copier>>(processors, "copy");
+}
+
+std::unique_ptr<contestant> make_handing(std::vector<unsigned> const& processors) {
+  return std::make_unique<handing>(processors);
 }
 
 std::unique_ptr<contestant> make_folding(std::vector<unsigned> const& processors, bool past_caches) {

@@ -1,5 +1,5 @@
 "use strict";
-// The figures of `coset bench` as charts and tables: time, bandwidth, ratios, plans, scaling.
+// The figures of `coset bench` as charts and tables: time, bandwidth, ratios, plans.
 
 /** One point for each size that was measured, in the state of the machine in which most rounds were. */
 function pointsOf(bench) {
@@ -112,32 +112,4 @@ function showPlans(points, why) {
       [answer.chosen, ...answer.candidates.slice(0, 12)].map((candidate, at) =>
         [{text: `${at === 0 ? "chosen: " : ""}${candidate.algorithm}, ${candidate.storage}`, class: "text"}, us(candidate.seconds),
          ...terms.map(term => us(candidate[term]))]))));
-}
-
-/** Allreduce on more and more ranks beside the limit: what the same processors fold without waiting for each other. */
-function showScaling(scaling) {
-  const runs = scaling.runs.filter(run => run.rounds > 0);
-  section("scaling", "Scaling over ranks",
-    element("p", {}, "Bytes read and written by all ranks together. The limit is what the same processors reach when each folds its share " +
-      "again and again without waiting for anybody."));
-  for (const [size, group] of groupedBy(runs, run => run.size)) {
-    const compact = group.filter(run => run.place === "compact");
-    const ranks = [...new Set(compact.map(run => run.ranks))].sort((a, b) => a - b);
-    if (ranks.length === 0) continue;
-    const line = (name, family, timing, key, place) => ({name, family, shown: true, values: ranks.map(number => {
-      const run = group.find(each => each.ranks === number && each.timing === timing && each.place === place);
-      return run ? run[key] : null;
-    })});
-    const series = [line("allreduce, call alone", "coset", "call", "allreduce", "compact"),
-      line("limit: folds without waiting", "limit", "call", "kernel", "compact"),
-      line("allreduce in a cycle", "coset", "cycle", "allreduce", "compact"),
-      line("allreduce, scattered, call alone", "scatter", "call", "allreduce", "scatter")]
-      .filter(s => s.values.some(value => value !== null));
-    chart({id: `scaling-${size}`, title: `Allreduce of ${bytesText(size)}, GB/s`, xTitle: "ranks", x: ranks, xTexts: ranks.map(String),
-      yTitle: "GB/s", yText: digits, series, logarithmic: false});
-  }
-  document.getElementById("scaling").append(tableToOpen("Scaling: all runs",
-    [{text: "place", class: "text"}, "ranks", "size", "timing", "algbw", "busbw", "read", "copy", "limit", "allreduce", "of the limit"],
-    runs.map(run => [run.place, run.ranks, bytesText(run.size), run.timing, digits(run.algbw), digits(run.busbw), digits(run.read),
-      digits(run.copy), digits(run.kernel), digits(run.allreduce), `${(100 * run.efficiency).toFixed(0)} %`])));
 }

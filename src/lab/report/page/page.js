@@ -35,7 +35,7 @@ function showPage(data) {
   const run = data.bench || data.scaling;
   const what = data.bench
     ? `${run.verb} on ${plural(run.ranks, "rank")}`
-    : "scaling of allreduce";
+    : `scaling to ${plural(Math.max(1, ...run.runs.map(each => each.ranks)), "rank")}`;
   const title = `coset bench: ${what}`;
   document.title = `${title}, ${run.host}`;
   document.querySelector("h1").textContent = title;
@@ -45,20 +45,22 @@ function showPage(data) {
     const partial = document.getElementById("partial");
     partial.hidden = false;
     partial.textContent = run.partial
-      ? `Partial: ${run.partial.measured} of ${run.partial.asked} ${data.bench ? "sizes" : "numbers of ranks"} were measured before the run was interrupted.`
+      ? `Partial: ${run.partial.measured} of ${run.partial.asked} ${data.bench ? "sizes" : "points"} were measured before the run was interrupted.`
       : "The run was interrupted.";
   }
   const points = data.bench ? pointsOf(data.bench) : [];
   if (data.bench && data.bench.sizes.length > 0) showSummary(data.bench, points, data.words);
+  if (data.scaling && !data.bench) showScaling(data.scaling, data.beside);
   if (data.machine) showMachine(data.machine, data.bench ? run.processors : []);
   if (points.length > 0) showCharts(data.bench, points);
-  if (data.scaling) showScaling(data.scaling);
+  if (data.scaling && data.bench) showScaling(data.scaling);
   if (data.why && points.length > 0) showPlans(points, data.why);
   showEnvironment(run, data.words);
   const files = [];
   if (data.bench) files.push([`coset-bench-${run.verb}.json`, "application/json", JSON.stringify(data.bench, null, 1)]);
-  if (data.csv) files.push([`coset-bench-${run.verb}.csv`, "text/csv", data.csv]);
+  if (data.csv) files.push([`coset-${data.bench ? `bench-${run.verb}` : "scaling"}.csv`, "text/csv", data.csv]);
   if (data.scaling) files.push(["coset-scaling.json", "application/json", JSON.stringify(data.scaling, null, 1)]);
+  if (data.other) files.push(["coset-scaling-there.json", "application/json", JSON.stringify(data.other, null, 1)]);
   if (data.machine) files.push(["coset-machine.json", "application/json", JSON.stringify(data.machine, null, 1)]);
   showData(files);
 }
