@@ -57,7 +57,9 @@ std::string words_of(limit by, limit_parts const& of, double part, std::string_v
     case limit::other:
       break;
   }
-  return fmt::format("nothing that was measured alone: {} of the time is left over", share);
+  bool const is_alone = of.flags == 0 && of.handing_over == 0;  // one rank, which waits for nobody
+  return is_alone ? fmt::format("the call itself: {} of the time is not the bytes'", share)
+                  : fmt::format("nothing that was measured alone: {} of the time is left over", share);
 }
 
 }  // namespace

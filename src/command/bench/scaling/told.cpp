@@ -79,7 +79,7 @@ table matrix_told(std::string const& title, ordered_json const& between, char co
 
 std::string scaling_heads(topology const& machine, scaling_request const& request) {
   return fmt::format(
-      "# coset bench --scaling of {}, sum: {} cores, {} nodes, {}; {} rounds\n"
+      "# coset bench --scaling of {}, sum: {} cores, {} {}, {}; {} rounds\n"
       "# each rank has an array of its own. speed-up: ranks times the time of one rank / the time; efficiency: "
       "speed-up / "
       "ranks\n"
@@ -87,7 +87,8 @@ std::string scaling_heads(topology const& machine, scaling_request const& reques
       "time\n"
       "# 4+: second hardware threads, 4++: ranks in turns. Intervals: 95 %\n",
       measure::name_of(request.element), machine.cores(), machine.nodes.size(),
-      instruction_set_in_words(kernels::instruction_set()), request.options.rounds);
+      machine.nodes.size() == 1 ? "node" : "nodes", instruction_set_in_words(kernels::instruction_set()),
+      request.options.rounds);
 }
 
 table scaling_table(scaling_request const& request, std::vector<scaling_shape> const& shapes) {
