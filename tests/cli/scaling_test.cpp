@@ -125,6 +125,9 @@ TEST(Limit, OfRanksInTurnsIsTheSystem) {
   limit_parts const parts{.time = 100, .flags = 90, .share_processors = true};
   EXPECT_EQ(limit_of(parts, "node 0").by, limit::turns);
   EXPECT_EQ(limit_of(limit_parts{}, "node 0").by, limit::other) << "nothing was measured";
+  EXPECT_EQ(limit_of({.time = 20, .moving = 5, .where = level::own_cache}, "node 0").words.rfind("the call itself:", 0),
+            0u)
+      << "one rank waits for nobody";
 }
 
 TEST(Limit, PartsThatOverlapAreAtMostTheWhole) {

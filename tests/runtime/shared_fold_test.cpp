@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 #include <coset/coset.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "effort.hpp"
+#include "runtime/rank_state.hpp"
 #include "support/ways.hpp"
 
 namespace coset::team_test {
@@ -82,6 +85,37 @@ TEST(SharedFold, HasTheBitsOfItsOwner) {
       }
     });
   }
+}
+
+/// Only one rank has the result, which those that help write into, too; and ranks of a split team count for themselves.
+TEST(SharedFold, ServesReductionsAndSplitTeams) {
+  team ranks(options_for(3));
+  plan_options to_1 = in_place_of_others();
+  to_1.root = 1;
+  auto const to_root = make_plan<float>(ranks, verb::reduce, count_for(3), maximum{}, to_1);
+  ranks.run([&](member& me) {
+    member pair = me.split(me.rank() == 1 ? 1 : 0);
+    std::optional<plan<float, maximum>> of_pair;
+    if (pair.size() == 2)
+      of_pair.emplace(detail::any_team(pair.state().team), verb::allreduce, count_for(3), maximum{},
+                      in_place_of_others());
+    for (int call = 0; call < test::by_effort(3, 20, 100); ++call) {
+      std::size_t const count = count_for(3);
+      std::vector<float> const in = input_of(me.rank(), 3, call);
+      std::vector<float> out(count), both(count);
+      to_root.execute(me, in, out);
+      if (pair.size() == 2) of_pair->execute(pair, in, both);
+      for (std::size_t i = 0; i < count; i += 31) {
+        float const of_0 = value(0, i, call), of_2 = value(2, i, call);
+        if (me.rank() == 1) {
+          ASSERT_EQ(out[i], std::max({of_0, value(1, i, call), of_2}));
+        }
+        if (pair.size() == 2) {
+          ASSERT_EQ(both[i], std::max(of_0, of_2));
+        }
+      }
+    }
+  });
 }
 
 /// Of a piece that is another's, too.

@@ -8,6 +8,7 @@
 
 #include "command/bench/scaling/points.hpp"
 #include "command/bench/scaling/spread.hpp"
+#include "command/bench/scaling/told.hpp"
 #include "command/table.hpp"
 
 namespace coset::cli {
@@ -18,12 +19,6 @@ using nlohmann::ordered_json;
 std::string machine_of(ordered_json const& file) {
   return fmt::format("{}, {} cores, {}", file.at("processor").get<std::string>(), file.at("cores").get<int>(),
                      file.at("host").get<std::string>());
-}
-
-std::string limit_of_run(ordered_json const& run) {
-  if (!run.contains("limit")) return "";
-  std::string const words = run.at("limit").at("words");
-  return words.substr(0, words.find(':'));
 }
 
 ordered_json const* same_point(ordered_json const& in, ordered_json const& run) {
@@ -42,8 +37,8 @@ ordered_json point(ordered_json const& ours, ordered_json const& theirs) {
           {"ours_ns", ours.at("time_ns").at("median")},
           {"theirs_ns", theirs.at("time_ns").at("median")},
           {"times_faster", {{"median", faster.median}, {"low", faster.low}, {"high", faster.high}}},
-          {"our_limit", limit_of_run(ours)},
-          {"their_limit", limit_of_run(theirs)}};
+          {"our_limit", limit_told(ours)},
+          {"their_limit", limit_told(theirs)}};
 }
 
 }  // namespace
@@ -76,9 +71,7 @@ std::string beside_told(ordered_json const& laid) {
                     .with(as::time, {"here=ours_ns", "there=theirs_ns"})
                     .with(as::words, {"times faster here=faster", "limited here by=our_limit", "there by=their_limit"});
   for (auto row : laid.at("points")) {
-    auto const& faster = row["times_faster"];
-    row["faster"] = fmt::format("{:.2f} [{:.2f}, {:.2f}]", faster["median"].get<double>(), faster["low"].get<double>(),
-                                faster["high"].get<double>());
+    row["faster"] = interval_told(row, "times_faster");
     points.add(std::move(row));
   }
   auto streams =

@@ -18,7 +18,7 @@ enum class limit : std::uint8_t {
   handing_over,   ///< lines that another core has just written
   memory,         ///< the bandwidth of memory
   between_nodes,  ///< the bandwidth of the links between nodes
-  other           ///< more than half of what is left over has no part that was measured
+  other           ///< what is left over is longer than any part that was measured
 };
 inline constexpr std::uint8_t limits = 8;
 std::string_view name_of(limit) noexcept;
@@ -29,12 +29,11 @@ std::string_view name_of(level) noexcept;
 
 /// ns. What does not apply is 0. Each part was measured alone, so together they may come to more than the whole.
 struct limit_parts {
-  double time = 0;      ///< the point's
-  double flags = 0;     ///< one round of flags
-  double own_work = 0;  ///< what ranks do in a cycle beside the collective
-  double moving = 0;    ///< the least bytes of the verb, at the rate of folds on the same ranks, sizes and memory
-  double handing_over =
-      0;  ///< the bytes that a rank has of others, at the rate at which they read from each other's caches
+  double time = 0;           ///< the point's
+  double flags = 0;          ///< one round of flags
+  double own_work = 0;       ///< what ranks do in a cycle beside the collective
+  double moving = 0;         ///< the least bytes of the verb, at the rate of folds on the same ranks, sizes and memory
+  double handing_over = 0;   ///< the bytes that a rank has of others, at the rate of reads from each other's caches
   double between_nodes = 0;  ///< the bytes that cross, at the rate of the nodes' links
   level where = level::memory;
   bool share_processors = false;

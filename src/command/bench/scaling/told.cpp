@@ -18,13 +18,6 @@ using nlohmann::ordered_json;
 
 std::string rounded(double value) { return fmt::format("{:.{}f}", value, value < 10 ? 2 : 1); }
 
-/// "1.80 [1.71, 1.88]".
-std::string interval_told(ordered_json const& run, char const* key) {
-  if (!run.contains(key)) return "";
-  auto const& of = run[key];
-  return fmt::format("{} [{}, {}]", rounded(of["median"]), rounded(of["low"]), rounded(of["high"]));
-}
-
 /// "drifts 1.3×, 2 outliers".
 std::string unsteadiness(ordered_json const& run) {
   std::vector<std::string> notes;
@@ -54,9 +47,7 @@ ordered_json line_of(ordered_json const& run) {
   line["busbw"] = run["busbw"];
   line["efficiency"] = run.contains("efficiency") ? interval_told(run, "efficiency") : "";
   if (run.contains("limit")) {
-    std::string const words = run["limit"]["words"];
-    line["limit"] =
-        fmt::format("{}, {:.0f} %", words.substr(0, words.find(':')), 100 * run["limit"]["share"].get<double>());
+    line["limit"] = fmt::format("{}, {:.0f} %", limit_told(run), 100 * run["limit"]["share"].get<double>());
     line["reached"] = run["reached"];
   }
   return line;
@@ -77,12 +68,23 @@ table matrix_told(std::string const& title, ordered_json const& between, char co
 
 }  // namespace
 
+std::string interval_told(ordered_json const& run, char const* key) {
+  if (!run.contains(key)) return "";
+  auto const& of = run[key];
+  return fmt::format("{} [{}, {}]", rounded(of["median"]), rounded(of["low"]), rounded(of["high"]));
+}
+
+std::string limit_told(ordered_json const& run) {
+  if (!run.contains("limit")) return "";
+  std::string const words = run["limit"]["words"];
+  return words.substr(0, words.find(':'));
+}
+
 std::string scaling_heads(topology const& machine, scaling_request const& request) {
   return fmt::format(
       "# coset bench --scaling of {}, sum: {} cores, {} {}, {}; {} rounds\n"
-      "# each rank has an array of its own. speed-up: ranks times the time of one rank / the time; efficiency: "
-      "speed-up / "
-      "ranks\n"
+      "# each rank has an array of its own. speed-up: ranks times the time of one rank / the time; "
+      "efficiency: speed-up / ranks\n"
       "# roof: what the bytes that nobody can avoid would take, moved by folds that wait for nobody, as part of the "
       "time\n"
       "# 4+: second hardware threads, 4++: ranks in turns. Intervals: 95 %\n",

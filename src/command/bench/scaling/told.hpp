@@ -11,6 +11,11 @@
 
 namespace coset::cli {
 
+/// A ratio and its interval under this key, "1.80 [1.71, 1.88]"; empty if there is none.
+std::string interval_told(nlohmann::ordered_json const& of, char const* key);
+/// What limits a point, without how much: "latency of flags"; empty if it is not known.
+std::string limit_told(nlohmann::ordered_json const& run);
+
 /// What the columns mean, in comment lines.
 std::string scaling_heads(topology const&, scaling_request const&);
 /// Without rows: they are told as they come.
