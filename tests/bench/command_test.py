@@ -365,7 +365,7 @@ class Scaling(unittest.TestCase):
                          expected)
         for run in found["runs"]:
             self.assertEqual((run["verb"], len(run["processors"]), run["wrong"]), ("allreduce", run["ranks"], 0))
-            if run["rounds"] == 0:
+            if run["rounds"] == 0 or run["beside"] is None:
                 continue  # a machine that changed in every round
             beside = run["beside"]
             for rate in ("read", "copy", "kernel"):
@@ -397,6 +397,9 @@ class Scaling(unittest.TestCase):
             expected |= {("all nodes", how) for how in ("first touch", "interleaved", f"bound to node {nodes[0]}")}
         self.assertEqual(pages, expected)
         for stream in self.found["streams"]:
+            if stream["pages_on"]:  # the system tells
+                self.assertEqual(sum(stream["pages_on"].values()),
+                                 3 * stream["ranks"] * stream["array_bytes"] // os.sysconf("SC_PAGESIZE"))
             for what in ("read", "copy", "triad", "fold", "fold_around"):
                 self.assertGreater(stream[what]["median"], 0)
         between = self.found["between_nodes"]
@@ -418,7 +421,7 @@ class Scaling(unittest.TestCase):
         for row, run in zip(points, self.found["runs"]):
             self.assertEqual((row["place"], int(row["ranks"]), row["run"]), (run["place"], run["ranks"], "whole"))
             if run["rounds"] > 0:
-                self.assertEqual(row["limit_words"], run["limit"]["words"])
+                self.assertEqual(row["limit_words"], run["limit"]["words"] if "limit" in run else "")
                 self.assertAlmostEqual(float(row["time_ns"]), run["time_ns"]["median"], 3)
 
     def test_an_interrupted_run_is_resumed_where_it_ended(self):
@@ -478,7 +481,9 @@ class Scaling(unittest.TestCase):
         self.assertEqual({tuple(run["on_nodes"]) for run in found["runs"]}, {(0,), (1,), (0, 1)})
         between = found["between_nodes"]
         self.assertEqual([[value is None for value in row] for row in between["latency_ns"]], [[True, False], [False, True]])
-        self.assertTrue(all(rate > 0 for row in between["read"] for rate in row))
+        for row in between["read"]:  # of a node that is there; pages of the other come from elsewhere, which is no figure
+            self.assertGreater(row[0], 0)
+            self.assertIsNone(row[1])
         self.assertIn("reads of the memory of, GB/s", run.stdout)
 
     def test_ranks_in_turns_are_marked(self):

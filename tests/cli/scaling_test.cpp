@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "command/bench/scaling/between.hpp"
 #include "command/bench/scaling/limits.hpp"
 #include "command/bench/scaling/scaling.hpp"
 #include "command/bench/scaling/spread.hpp"
@@ -82,6 +85,64 @@ TEST(ScalingTime, GrowsWithRoundsSizesVerbsAndTheMachine) {
   fewer = request;
   fewer.options.rounds = 2;
   EXPECT_LT(seconds("core:2 pu:1", fewer), here);
+}
+
+/// Three unequal nodes, numbered with gaps, whose matrices are measured with their distances instead of a clock.
+struct ScalingMatrices : ::testing::Test {
+  ScalingMatrices() {
+    machine = topology::synthetic("node:3 core:6 pu:2");
+    for (unsigned node = 0; node < 3; ++node) machine.nodes[node].os_index = numbers_of[node];
+    std::erase_if(machine.processors, [](auto const& p) { return p.node == 1 && p.core % 6 > 0; });
+  }
+  unsigned number_of_node(unsigned os_processor) const {
+    auto const at = std::ranges::find(machine.processors, os_processor, &processor::os_index);
+    return machine.nodes[at->node].os_index;
+  }
+  /// Unlike from a to b and from b to a.
+  static double distance(unsigned from, unsigned to) { return from == to ? 10 : 20 + from + to / 100.0; }
+
+  nlohmann::ordered_json measured() {
+    return measure_between(machine, {[&](std::vector<unsigned> const& readers, unsigned node) -> std::optional<double> {
+                                       for (unsigned const reader : readers)
+                                         EXPECT_EQ(number_of_node(reader), number_of_node(readers[0]));
+                                       seen.push_back(readers.size());
+                                       if (node == full) return std::nullopt;
+                                       return 1000 / distance(number_of_node(readers[0]), node);
+                                     },
+                                     [&](std::vector<unsigned> const& some) {
+                                       measure::latency_matrix all(some.size(), std::vector<double>(some.size()));
+                                       for (std::size_t a = 0; a < some.size(); ++a)
+                                         for (std::size_t b = 0; b < some.size(); ++b)
+                                           all[a][b] = distance(number_of_node(some[a]), number_of_node(some[b]));
+                                       return all;
+                                     }});
+  }
+
+  static constexpr unsigned numbers_of[] = {2, 3, 7};
+  topology machine;
+  unsigned full = 99;
+  std::vector<std::size_t> seen;  ///< readers of each cell
+};
+
+TEST_F(ScalingMatrices, FindTheDistancesOfTheNodes) {
+  auto const found = measured();
+  EXPECT_EQ(found["nodes"], nlohmann::ordered_json(numbers_of));
+  for (unsigned a = 0; a < 3; ++a)
+    for (unsigned b = 0; b < 3; ++b) {
+      EXPECT_DOUBLE_EQ(found["read"][a][b], 1000 / distance(numbers_of[a], numbers_of[b])) << a << ' ' << b;
+      if (a == 1 && b == 1) continue;
+      EXPECT_DOUBLE_EQ(found["latency_ns"][a][b], distance(numbers_of[a], numbers_of[b])) << a << ' ' << b;
+    }
+  EXPECT_TRUE(found["latency_ns"][1][1].is_null()) << "a single core";
+  EXPECT_EQ(seen, (std::vector<std::size_t>{6, 6, 6, 1, 1, 1, 6, 6, 6}))
+      << "one thread of each core of the node that reads";
+}
+
+TEST_F(ScalingMatrices, HaveNoFigureWherePagesWereNotToBeHad) {
+  full = numbers_of[2];
+  auto const found = measured();
+  for (unsigned a = 0; a < 3; ++a) EXPECT_TRUE(found["read"][a][2].is_null());
+  EXPECT_TRUE(found["read"][2][1].is_number());
 }
 
 TEST(Limit, IsTheLongestPart) {

@@ -39,16 +39,18 @@ choice::question question_of(judged_request const& r, std::string const& verb_na
   return q;
 }
 
-/// Every schedule that may serve in each storage that suits it.
+/// Every schedule that may serve in each storage that suits it, the one that the library takes unless it has learned first.
 std::vector<std::string> plans_for(choice::question const& q) {
   std::vector<std::string> names;
   if (detail::row_of(q.what).in == detail::results::view) return names;  // of which there are no plan objects
   for (choice::priced_schedule const& s : choice::candidates(q).all())
     for (program::policy const& storage : choice::storages_for(q, s.kind))
       names.push_back(plan_of({s.algorithm, storage}));
-  names.push_back(plan_of(choice::choose(q)));  // whose storage may have been refined by a rule
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string const first = plan_of(choice::choose(q));  // which may not be among them: a rule may refine its storage
+  std::erase(names, first);
+  names.insert(names.begin(), first);
   return names;
 }
 
@@ -161,14 +163,16 @@ void for_each_cell(judged_request const& r, Visit visit) {
   }
 }
 
-/// Rounds of one cell. A verb's arrays are cut into pieces by those it is made of.
+/// Rounds of one cell, in which the first `kept` players stay whatever they take. A verb's arrays are cut into pieces by
+/// those it is made of.
 measure::measurement play_cell(judged_request const& r, std::string const& verb_name, std::uint64_t bytes,
                                measure::timing timing, std::vector<measure::contestant*> const& players,
-                               measure::latency_probe& probe) {
+                               std::size_t kept, measure::latency_probe& probe) {
   bench_arguments a = r.arguments;
   a.verb = verb_name;
   a.options.timing = timing;
   a.options.hopeless = 3;
+  a.options.kept = kept;
   auto const ranks = static_cast<rank_t>(r.processors.size());
   std::uint64_t const grain = 8 * ranks;
   return play_size(a, bytes == 0 ? 0 : (bytes + grain - 1) / grain * grain, players, probe, ranks);
@@ -203,13 +207,13 @@ void measure_regret(judged_request const& r) {
   for_each_cell(r, [&](std::string const& verb_name, std::uint64_t bytes, measure::timing timing) {
     auto const q = question_of(r, verb_name, bytes);
     auto const plans = plans_for(q);
-    auto const first = std::ranges::find(plans, plan_of(choice::choose(q)));
     auto const owned = players_of(r, verb_name, plans);
-    auto const m = play_cell(r, verb_name, bytes, timing, pointers_to(owned), probe);
+    std::size_t const kept = plans.empty() ? 1 : 2;
+    auto const m = play_cell(r, verb_name, bytes, timing, pointers_to(owned), kept, probe);
     wrong += for_each_state(m, pointers_to(owned), [&](measure::state_figures const& state) {
       auto const found = worst_for(state, 0);
       if (!found) return;
-      auto const of_first = first == plans.end() ? std::nullopt : worst_for(state, 1 + (first - plans.begin()));
+      auto const of_first = plans.empty() ? std::nullopt : worst_for(state, 1);
       auto row = row_of(r, verb_name, bytes, timing, state, found->how);
       row["regret"] = std::max(found->how.ratio, 1.0);
       row["regret_of_first_plan"] = of_first ? table::row(std::max(of_first->how.ratio, 1.0)) : table::row();
@@ -232,7 +236,7 @@ void measure_guidelines(judged_request const& r) {
     for (measure::composition const& one : measure::all_compositions())
       if (one.verb == verb_name) owned.push_back(measure::make_composition(r.processors, one));
     if (owned.size() == 1) return;
-    auto const m = play_cell(r, verb_name, bytes, timing, pointers_to(owned), probe);
+    auto const m = play_cell(r, verb_name, bytes, timing, pointers_to(owned), 1, probe);
     wrong += for_each_state(m, pointers_to(owned), [&](measure::state_figures const& state) {
       for (std::size_t other = 1; other < owned.size(); ++other)
         if (auto const c = ratio(state, 0, other)) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/bench/bench_output.hpp"
+#include "command/bench/scaling/between.hpp"
 #include "command/bench/scaling/limits.hpp"
 #include "command/bench/scaling/spread.hpp"
 #include "command/interruption.hpp"
@@ -19,14 +20,6 @@ namespace coset::cli {
 namespace {
 
 using measure::pages, nlohmann::ordered_json;
-
-/// The first hardware thread of each core of a node, [node] of the machine.
-std::vector<std::vector<unsigned>> cores_by_node(topology const& machine) {
-  std::vector<std::vector<unsigned>> found(machine.nodes.size());
-  for (processor const& p : machine.processors)
-    if (p.thread == 0) found[p.node].push_back(p.os_index);
-  return found;
-}
 
 /// Of an array of each rank, so that one of each come to twice the caches, but not to more than a part of the memory that is
 /// free. Virtual machines name their host's caches, of which they have a part.
@@ -66,16 +59,14 @@ class streams_measured {
     return found;
   }
 
-  /// [node that reads][node that has the pages].
-  ordered_json between() {
-    auto rates = ordered_json::array();
-    for (auto const& readers : cores_) {
-      rates.push_back(ordered_json::array());
-      for (std::size_t node = 0; node < cores_.size(); ++node)
-        rates.back().push_back(cores_.size() < 2 || readers.empty() ? ordered_json()
-                                                                    : ordered_json(read_rate(readers, os_index(node))));
-    }
-    return rates;
+  /// Of the readers who have their arrays on the node; nothing if a page lies elsewhere, as it does where the node is full.
+  std::optional<double> read_rate(std::vector<unsigned> const& readers, unsigned node) {
+    show_progress(fmt::format("reads of node {}'s memory", node));
+    measure::streaming play({readers, array_bytes(machine_, readers.size(), options_.is_glance), pages::bound, node});
+    stop_if_interrupted();
+    auto const found = play.pages_by_node();
+    if (found.size() > 1 || (found.size() == 1 && !found.contains(node))) return std::nullopt;
+    return measure::median(play.play(measure::stream::read, options_.rounds, round_nanoseconds()));
   }
 
  private:
@@ -89,6 +80,7 @@ class streams_measured {
     measure::streaming play(field);
     ordered_json found{
         {"where", where}, {"ranks", processors.size()}, {"pages", named}, {"array_bytes", field.array_bytes}};
+    found["pages_on"] = pages_json(play.pages_by_node());
     for (auto const what : measure::streams) {
       show_progress(fmt::format("{} by {}, {}", measure::name_of(what), where, named));
       found[std::string(measure::name_of(what))] =
@@ -98,54 +90,18 @@ class streams_measured {
     return found;
   }
 
-  double read_rate(std::vector<unsigned> const& readers, unsigned node) {
-    show_progress(fmt::format("reads of node {}'s memory", node));
-    measure::streaming play({readers, array_bytes(machine_, readers.size(), options_.is_glance), pages::bound, node});
-    stop_if_interrupted();
-    return measure::median(play.play(measure::stream::read, options_.rounds, round_nanoseconds()));
-  }
-
   topology const& machine_;
   stream_options options_;
   std::vector<std::vector<unsigned>> cores_;  ///< [node]
 };
 
-/// Of the first cores of each node.
-struct sampled_cores {
-  static constexpr std::size_t of_node = 4;
-  std::vector<unsigned> processors;
-  std::vector<std::size_t> node;  ///< [processor]
-};
-
-sampled_cores sample(topology const& machine) {
-  sampled_cores some;
-  auto const all = cores_by_node(machine);
-  for (std::size_t node = 0; node < all.size(); ++node)
-    for (std::size_t k = 0; k < std::min(all[node].size(), sampled_cores::of_node); ++k) {
-      some.processors.push_back(all[node][k]);
-      some.node.push_back(node);
-    }
-  return some;
-}
-
-/// The median pair's one-way latency, [node][node]; null where there is no pair.
-ordered_json latencies(topology const& machine) {
-  auto const some = sample(machine);
-  auto const found = measure::latency_probe(some.processors).measure();
-  std::vector<std::vector<std::vector<double>>> pairs(machine.nodes.size(),
-                                                      std::vector<std::vector<double>>(machine.nodes.size()));
-  for (std::size_t a = 0; a < found.size(); ++a)
-    for (std::size_t b = 0; b < found.size(); ++b)
-      if (a != b) pairs[some.node[a]][some.node[b]].push_back(found[a][b]);
-  auto all = ordered_json::array();
-  for (auto const& row : pairs) {
-    all.push_back(ordered_json::array());
-    for (auto const& of : row) all.back().push_back(of.empty() ? ordered_json() : ordered_json(measure::median(of)));
-  }
-  return all;
-}
-
 }  // namespace
+
+ordered_json pages_json(std::map<unsigned, std::size_t> const& pages) {
+  auto found = ordered_json::object();
+  for (auto const& [node, count] : pages) found[std::to_string(node)] = count;
+  return found;
+}
 
 ordered_json machine_json(topology const& machine) {
   auto const sizes = cache_sizes_of(machine);
@@ -163,9 +119,9 @@ ordered_json machine_json(topology const& machine) {
 ordered_json measure_machine(topology const& machine, stream_options const& options) {
   streams_measured streams(machine, options);
   ordered_json found{{"streams", streams.all()}};
-  auto nodes = ordered_json::array();
-  for (auto const& node : machine.nodes) nodes.push_back(node.os_index);
-  found["between_nodes"] = {{"nodes", nodes}, {"latency_ns", latencies(machine)}, {"read", streams.between()}};
+  found["between_nodes"] = measure_between(
+      machine, {[&](std::vector<unsigned> const& readers, unsigned node) { return streams.read_rate(readers, node); },
+                [](std::vector<unsigned> const& some) { return measure::latency_probe(some).measure(); }});
   show_progress("");
   return found;
 }

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "command/bench/bench_output.hpp"
+#include "command/bench/scaling/machine_streams.hpp"
 #include "command/bench/scaling/spread.hpp"
 #include "command/bench/scaling/volume.hpp"
 #include "command/bench/words.hpp"
@@ -155,6 +156,13 @@ void add_times(ordered_json& run, measure::measurement const& found, std::vector
   run["flags_ns"] = run["ranks"] == 1 ? 0 : measure::median(state.of[2].rounds);
 }
 
+/// Of the pages of all ranks' arrays, those on the node of their rank; null where the system does not tell.
+ordered_json share_at_home(measure::pages_found const& pages) {
+  double all = 0;
+  for (auto const& [node, count] : pages.by_node) all += static_cast<double>(count);
+  return all == 0 ? ordered_json() : ordered_json(static_cast<double>(pages.on_own_node) / all);
+}
+
 ordered_json run_json(ordered_json run, measure::measurement const& found, measure::timing timing,
                       std::vector<measure::contestant*> const& players) {
   double const moved = bytes_moved(found.shape, timing);
@@ -167,7 +175,9 @@ ordered_json run_json(ordered_json run, measure::measurement const& found, measu
               {"states", found.states.size()},
               {"moved_bytes", moved},
               {"call_bytes", bytes_moved(found.shape, measure::timing::call)},
-              {"wrong", found.wrong.front()}});
+              {"wrong", found.wrong.front()},
+              {"pages_on", pages_json(found.pages.by_node)},
+              {"pages_at_home", share_at_home(found.pages)}});
   if (!found.states.empty()) add_times(run, found, players);
   return run;
 }
@@ -218,6 +228,7 @@ class shape_measured {
                             measure::timing timing) {
     auto options = request_.options;
     options.timing = timing;
+    options.looks_at_pages = true;
     auto const progress = [&](std::size_t played) {
       show_progress(fmt::format("{} on {} ranks, {}, {}: round {} of {}", name_of(of.what), processors_.size(),
                                 shape_.place, bytes_for_people(of.bytes()), played, options.rounds));

@@ -16,11 +16,26 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr double least_at_home = 0.99;  ///< of pages; fewer are told of
+
 std::string rounded(double value) { return fmt::format("{:.{}f}", value, value < 10 ? 2 : 1); }
 
-/// "drifts 1.3×, 2 outliers".
+/// "node 0 75 %, node 1 25 %": of {"0": 3, "1": 1}.
+std::string pages_told(ordered_json const& pages_on) {
+  double all = 0;
+  for (auto const& count : pages_on) all += count.get<double>();
+  std::vector<std::string> parts;
+  for (auto const& [node, count] : pages_on.items())
+    parts.push_back(pages_on.size() == 1 ? "node " + node
+                                         : fmt::format("node {} {:.0f} %", node, 100 * count.get<double>() / all));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// "drifts 1.3×, 2 outliers", and pages of arrays that are not on their rank's node.
 std::string unsteadiness(ordered_json const& run) {
   std::vector<std::string> notes;
+  if (auto const at = run.find("pages_at_home"); at != run.end() && at->is_number() && *at < least_at_home)
+    notes.push_back(fmt::format("{:.0f} % of pages elsewhere", 100 * (1 - at->get<double>())));
   if (run.value("drifts", false)) notes.push_back(fmt::format("drifts {:.2f}×", run["drift"].get<double>()));
   if (auto const outliers = run.value("outliers", 0); outliers > 0)
     notes.push_back(fmt::format("{} outlier{}", outliers, outliers > 1 ? "s" : ""));
@@ -104,7 +119,7 @@ table scaling_table(scaling_request const& request, std::vector<scaling_shape> c
                   .with(as::ratio, {"busbw"})
                   .with(as::words, {"speed-up=speedup", "efficiency"})
                   .with(as::ratio, {"roof=reached"})
-                  .with(as::words, {"limited by=limit", "unsteady=notes"});
+                  .with(as::words, {"limited by=limit", "notes"});
   table::row row{{"timing", "cycle"},
                  {"speedup", "10.10 [10.1, 10.1]"},
                  {"efficiency", "0.99 [0.99, 0.99]"},
@@ -131,11 +146,14 @@ std::string streams_told(ordered_json const& file) {
   auto made = table()
                   .with(as::words, {"GB/s of=where"})
                   .with(as::numbers, {"ranks"})
-                  .with(as::words, {"pages"})
+                  .with(as::words, {"pages", "which are on=on"})
                   .with(as::bytes, {"arrays=array_bytes"})
                   .with({.digits = 1}, {"read=read.median", "copy=copy.median", "triad=triad.median",
                                         "fold=fold.median", "past caches=fold_around.median"});
-  for (auto const& stream : file.at("streams")) made.add(stream);
+  for (auto row : file.at("streams")) {
+    row["on"] = pages_told(row.value("pages_on", ordered_json::object()));
+    made.add(std::move(row));
+  }
   auto text = "\nWhat the machine moves by itself\n" + made.as_text();
   auto const& between = file.at("between_nodes");
   if (between["nodes"].size() < 2) return text;

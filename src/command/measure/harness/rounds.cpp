@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "command/measure/harness/statistics.hpp"
+#include "command/measure/machine/pages.hpp"
 
 namespace coset::measure {
 namespace {
@@ -37,8 +38,11 @@ struct played_round {
 /// The contestants on one shape, with their calibrated bursts.
 class match {
  public:
-  match(std::vector<contestant*> const& players, problem const& p, round_options const& options)
+  match(std::vector<contestant*> const& players, latency_probe& probe, problem const& p, round_options const& options)
       : players_(players), options_(options), work_(p), orders_(players.size()), first_(players.size()) {
+    probe.on_each([&](rank_t rank) {
+      if (rank < p.ranks) work_.touch(rank);
+    });
     found_.shape = p;
     found_.wrong.resize(players.size());
     for (auto const* player : players) found_.declined.push_back(player->declines(p));
@@ -60,6 +64,20 @@ class match {
       if (options_.iterations == 0) adapt(i, bursts[i].nanoseconds);
     }
     return bursts;
+  }
+
+  void look_at_pages(latency_probe& probe) {
+    std::vector<pages_found> of_rank(probe.ranks());
+    probe.on_each([&](rank_t rank) {
+      if (rank >= found_.shape.ranks) return;
+      auto& [pages, on_own] = of_rank[rank];
+      pages = work_.pages_by_node(rank);
+      if (auto const own = pages.find(own_node()); own != pages.end()) on_own = own->second;
+    });
+    for (auto const& [pages, on_own] : of_rank) {
+      for (auto const& [node, count] : pages) found_.pages.by_node[node] += count;
+      found_.pages.on_own_node += on_own;
+    }
   }
 
   measurement& found() { return found_; }
@@ -95,7 +113,7 @@ class match {
     for (std::size_t i = 0; i < players_.size(); ++i)
       if (plays(i) && (best == 0 || first_[i] < best)) best = first_[i];
     double const most = options_.hopeless * best;
-    for (std::size_t i = 1; i < players_.size(); ++i) {
+    for (std::size_t i = options_.kept; i < players_.size(); ++i) {
       if (!plays(i)) continue;
       for (int again = 0; again < 3 && first_[i] > most && first_[i] < most + longest_interruption; ++again) {
         set_iterations(
@@ -153,7 +171,7 @@ void record(state_figures& state, std::vector<burst_result> const& bursts) {
 
 measurement play_rounds(std::vector<contestant*> const& players, latency_probe& probe, problem const& p,
                         round_options const& options, std::function<void(std::size_t)> const& after_round) {
-  match match(players, p, options);
+  match match(players, probe, p, options);
   auto& found = match.found();
   std::vector<played_round> all;
   auto const stayed = [&](played_round const& r) {
@@ -173,6 +191,8 @@ measurement play_rounds(std::vector<contestant*> const& players, latency_probe& 
     nearest = probe.nearest();
     kept = as_before ? kept + stayed(all.back()) : static_cast<std::size_t>(std::ranges::count_if(all, stayed));
   }
+
+  if (options.looks_at_pages) match.look_at_pages(probe);
 
   // Only now is the nearest pair known, which near and far refer to.
   std::vector<std::pair<std::string, double>> farthest;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ struct round_options {
   std::size_t warmup = 0;      ///< per burst, untimed; 0: a tenth of the iterations, at least 2
   double burst_nanoseconds = 6e6;
   std::size_t least_iterations = 4;  ///< per burst, however long they take
-  /// Who takes so many times as long as the best at first declines, except for the first contestant; 0: nobody does.
+  /// Who takes so many times as long as the best at first declines; 0: nobody does.
   double hopeless = 0;
+  bool looks_at_pages = false;
+  std::size_t kept = 1;  ///< contestants, from the first on, whose figures are wanted however hopeless they are
 };
 
 /// One contestant in one machine state. All vectors are empty if it declined.
@@ -39,15 +42,22 @@ struct state_figures {
   std::size_t rounds = 0;
 };
 
+/// Of all ranks' arrays.
+struct pages_found {
+  std::map<unsigned, std::size_t> by_node;  ///< as the system numbers them
+  std::size_t on_own_node = 0;              ///< of the rank whose array it is
+};
+
 struct measurement {
   problem shape;
   std::vector<state_figures> states;  ///< the one with most rounds first
   std::vector<std::string> declined;  ///< [contestant]: why not, or empty
   std::vector<std::size_t> wrong;     ///< [contestant]: wrong items in all bursts, dropped rounds included
   std::size_t dropped = 0;            ///< rounds in which the state changed
+  pages_found pages = {};             ///< at the end, if it was asked for
 };
 
-/// Measures one shape. `after_round(played)` reports progress. Every burst starts with all other threads asleep.
+/// Measures one shape. Arrays come from the nodes of the probe's processors, rank by rank. `after_round(played)` reports progress. Every burst starts with all other threads asleep.
 measurement play_rounds(std::vector<contestant*> const&, latency_probe&, problem const&, round_options const&,
                         std::function<void(std::size_t)> const& after_round);
 

@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <new>
+#include <utility>
 
+#include "command/measure/machine/pages.hpp"
 #include "command/measure/machine/vector_levels.hpp"
 
 namespace coset::measure {
@@ -146,17 +148,31 @@ operation_kind operation_named(std::string_view name) {
   return named<operation_kind>(name, operation_names, "operation");
 }
 
-void workload::free_aligned::operator()(std::byte* p) const noexcept { ::operator delete(p, std::align_val_t(page)); }
-
-// Not touched here: the thread that writes a page first decides where the page lies. Arrays begin at different offsets
-// in their pages, as a load waits for a store to the same offset in another: at random offsets 8 KiB take up to a fifth
-// longer. No line, and no pair of lines, which prefetchers fetch together, has items of two arrays.
+// Not touched here: the thread that writes a page first decides where it lies. Pages that nobody may use lie around each array,
+// as the kernel joins neighbours, and a huge page of several comes from the node of whoever is the first in any of them. Arrays
+// begin at different offsets in their pages, as a load waits for a store to the same offset in another: at random offsets 8 KiB
+// take up to a fifth longer. No line, and no pair of lines, which prefetchers fetch together, has items of two arrays.
 workload::buffer workload::allocate() {
   std::size_t const apart = std::max(page / (2 * shape_.ranks + 1) / alignment, std::size_t{1}) * alignment;
   std::size_t const skipped = allocated_++ * apart % page;
-  std::size_t const lines = (shape_.bytes() + skipped) / alignment + 1;
-  auto* const whole = static_cast<std::byte*>(::operator new(lines* alignment, std::align_val_t(page)));
-  return {std::unique_ptr<std::byte, free_aligned>(whole), whole + skipped};
+  std::size_t const bytes = (shape_.bytes() + skipped) / page * page + page;
+  buffer made{numa::memory(page + bytes + page), nullptr, nullptr, bytes};
+  made.pages = made.memory.data() + page;
+  made.begin = made.pages + skipped;
+  mprotect(made.pages - page, page, PROT_NONE);
+  mprotect(made.pages + bytes, page, PROT_NONE);
+  return made;
+}
+
+void workload::touch(rank_t r) const noexcept {
+  for (auto const* const each : {&inputs_[r], &outputs_[r]}) std::memset(each->pages, 0, each->bytes);
+  if (r == 0) std::memset(shared_output_.pages, 0, shared_output_.bytes);
+}
+
+std::map<unsigned, std::size_t> workload::pages_by_node(rank_t r) const {
+  std::map<unsigned, std::size_t> found;
+  for (auto const* const each : {&inputs_[r], &outputs_[r]}) count_pages(each->pages, each->bytes, found);
+  return found;
 }
 
 workload::workload(problem const& s)

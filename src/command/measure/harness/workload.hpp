@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "coset/error.hpp"
 #include "coset/verbs/verb.hpp"
+#include "numa/memory.hpp"
 
 namespace coset::measure {
 
@@ -57,6 +58,12 @@ class workload {
  public:
   explicit workload(problem const&);
 
+  /// Lets the pages of rank r's arrays come from the node of the caller, who has to be the first to use them.
+  void touch(rank_t r) const noexcept;
+  /// Pages of rank r's arrays by node, as the system numbers them. For a thread on rank r's processor: a kernel that balances
+  /// NUMA may move pages to whoever looks.
+  std::map<unsigned, std::size_t> pages_by_node(rank_t r) const;
+
   problem const& shape() const noexcept { return shape_; }
 
   std::byte* input(rank_t r) const noexcept { return inputs_[r].begin; }
@@ -90,12 +97,11 @@ class workload {
   }
 
  private:
-  struct free_aligned {
-    void operator()(std::byte* p) const noexcept;
-  };
+  /// Pages of its own: what malloc gives has often been touched by somebody on another node.
   struct buffer {
-    std::unique_ptr<std::byte, free_aligned> memory;
-    std::byte* begin = nullptr;
+    numa::memory memory;
+    std::byte *pages = nullptr, *begin = nullptr;
+    std::size_t bytes = 0;  ///< of the pages
   };
   using filler = void (*)(std::byte* to, std::byte const* pattern, std::size_t count);
   using checker = void (*)(std::byte const* from, std::byte const* pattern, std::size_t count, std::size_t* wrong);

@@ -2,6 +2,7 @@
 // One-way cache line latencies between processors right now, and the class of machine state that they show.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,10 @@ class latency_probe {
 
   /// Cost: P-1 rounds of about 0.1 ms. Not to be called while other threads run on these processors.
   latency_matrix measure();
+
+  /// Has a thread on each of the processors do this.
+  void on_each(std::function<void(rank_t)> const& job) { crew_.run(job); }
+  rank_t ranks() const noexcept { return crew_.size(); }
 
   /// Ranks share processors: a measurement would give the length of a turn.
   bool takes_turns() const { return takes_turns_; }

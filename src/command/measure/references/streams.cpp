@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "command/measure/machine/clock.hpp"
+#include "command/measure/machine/pages.hpp"
 #include "command/measure/machine/vector_levels.hpp"
 #include "coset/detail/reduction.hpp"
 #include "coset/operations.hpp"
@@ -84,6 +85,18 @@ streaming::streaming(stream_field const& field)
     auto const& [a, b, c] = of_[rank];
     for (auto const* const each : {&a, &b, &c}) std::fill_n(items_of<double>(*each), bytes_ / sizeof(double), 1.0);
   });
+}
+
+std::map<unsigned, std::size_t> streaming::pages_by_node() {
+  std::vector<std::map<unsigned, std::size_t>> of_rank(crew_.size());
+  crew_.run([&](rank_t rank) {
+    auto const& [a, b, c] = of_[rank];
+    for (auto const* const each : {&a, &b, &c}) count_pages(each->data(), bytes_, of_rank[rank]);
+  });
+  std::map<unsigned, std::size_t> all;
+  for (auto const& of : of_rank)
+    for (auto const& [node, pages] : of) all[node] += pages;
+  return all;
 }
 
 void streaming::go_through(stream what, arrays const& of) const {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,9 @@ class streaming {
  public:
   /// Throws std::bad_alloc.
   explicit streaming(stream_field const&);
+
+  /// By node, as the system numbers them: pages of all arrays, as far as the system tells where they are.
+  std::map<unsigned, std::size_t> pages_by_node();
 
   /// GB/s of all ranks together, from a common start to the end of the last one, of each round; a round takes so long at least.
   std::vector<double> play(stream, std::size_t rounds, double nanoseconds);

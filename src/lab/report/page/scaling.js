@@ -15,8 +15,12 @@ function intervalText(found) {
   return found ? `${digits(found.median)} [${digits(found.low)}, ${digits(found.high)}]` : null;
 }
 
+function strayPages(run) {
+  return typeof run.pages_at_home === "number" && run.pages_at_home < 0.99 ? `${Math.round(100 * (1 - run.pages_at_home))} % of pages elsewhere` : null;
+}
+
 function unsteady(run) {
-  return [run.drifts ? `drifts ${timesText(run.drift)}` : null,
+  return [strayPages(run), run.drifts ? `drifts ${timesText(run.drift)}` : null,
     run.outliers > 0 ? plural(run.outliers, "outlier") : null,
     run.dropped_rounds > 0 ? `${run.dropped_rounds} rounds dropped` : null].filter(Boolean).join(", ");
 }
@@ -141,8 +145,14 @@ function showRoof(scaling) {
       roof("lines from another core", "handed_over")].filter(s => s.values.some(value => value !== null))});
 }
 
+/** {"0": 3, "1": 1}: "node 0 75 %, node 1 25 %". */
+function pagesText(pagesOn) {
+  const nodes = Object.entries(pagesOn || {}), all = nodes.reduce((sum, [, count]) => sum + count, 0);
+  return nodes.map(([node, count]) => nodes.length === 1 ? `node ${node}` : `node ${node} ${Math.round(100 * count / all)} %`).join(", ");
+}
+
 function streamRows(streams) {
-  return streams.map(stream => [`${stream.where}, ${stream.pages}`, stream.ranks, bytesText(stream.array_bytes),
+  return streams.map(stream => [`${stream.where}, ${stream.pages}`, {text: pagesText(stream.pages_on), class: "text"}, stream.ranks, bytesText(stream.array_bytes),
     ...["read", "copy", "triad", "fold", "fold_around"].map(key => intervalText(stream[key]))]);
 }
 
@@ -165,8 +175,8 @@ function showStreams(scaling) {
   section("streams", "What the machine moves by itself",
     element("p", {}, "Every rank goes through arrays of its own in memory and waits for nobody. Read, copy and triad are STREAM's, by stores " +
       "through the caches; fold is coset's kernel, c = a + b, and past caches the same by stores that go around them. Counted are the bytes " +
-      "that loads and stores name."),
-    table("GB/s, with 95 % intervals", [{text: "cores, pages", class: "text"}, "ranks", "array", "read", "copy",
+      "that loads and stores name. Where the pages are is what the system tells of each of them after it was written."),
+    table("GB/s, with 95 % intervals", [{text: "cores, pages", class: "text"}, {text: "pages found on", class: "text"}, "ranks", "array", "read", "copy",
       "triad", "fold", "fold past caches"], streamRows(scaling.streams)));
   if (!between || between.nodes.length < 2) return;
   document.getElementById("streams").append(
@@ -194,9 +204,9 @@ function showReducers(scaling) {
 function showUnsteady(scaling) {
   const runs = scaling.runs.filter(run => run.rounds === 0 || unsteady(run));
   section("unsteady", "How steady it was",
-    element("p", {}, runs.length === 0 ? "No point drifted, and none has outliers."
+    element("p", {}, runs.length === 0 ? "No point drifted, none has outliers, and all pages of all arrays were on the node of their rank."
       : `${plural(runs.length, "point")} of ${scaling.runs.length} drifted (the last third of its rounds differs from the first by more than a ` +
-        "tenth), has outliers, or lost rounds in which the machine changed its state. Medians hold against outliers, not against drift."),
+        "tenth), has outliers, lost rounds in which the machine changed its state, or had arrays with pages on another node than their rank's. Medians hold against outliers, not against drift."),
     runs.length === 0 ? null : tableToOpen("These points", [{text: "place", class: "text"}, "ranks", {text: "verb", class: "text"}, "size",
       {text: "timing", class: "text"}, {text: "what", class: "text"}, {text: "rounds, µs", class: "text"}],
     runs.map(run => [run.place, ranksText(run), {text: run.verb, class: "text"}, bytesText(run.size), {text: run.timing, class: "text"},
