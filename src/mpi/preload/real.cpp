@@ -5,24 +5,23 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <type_traits>
 
 namespace coset::interpose {
 namespace {
 
-/// The next definition behind this library: MPI's.
-template <class Function>
-void find(Function& function, char const* name) {
-  void* const found = dlsym(RTLD_NEXT, name);
-  if (found == nullptr) {
-    std::fprintf(stderr, "coset: the MPI of this program has no %s; libcoset_mpi.so is of another one\n", name);
-    std::abort();
-  }
-  function = reinterpret_cast<Function>(found);
-}
+#if defined(OPEN_MPI)
+#define COSET_PERSISTENT_PREFIX "MPIX_"
+#else
+#define COSET_PERSISTENT_PREFIX "MPI_"
+#endif
 
-real_functions find_all() {
-  real_functions all;
-#define COSET_FIND(name) find(all.name, "PMPI_" #name);
+/// Calls find(function, its name without P) for each function of the table.
+template <class Find>
+real_functions find_all(Find const& find) {
+  real_functions all{};
+#define COSET_FIND(name) find(all.name, "MPI_" #name);
   COSET_COUNTED(COSET_FIND)
   COSET_NONBLOCKING(COSET_FIND)
   COSET_FIND(Barrier)
@@ -34,16 +33,12 @@ real_functions find_all() {
   COSET_MAKING(COSET_FIND)
   COSET_LIFETIMES(COSET_FIND)
 #undef COSET_FIND
-#if defined(OPEN_MPI)
-#define COSET_FIND(name) find(all.name, "PMPIX_" #name);
-#else
-#define COSET_FIND(name) find(all.name, "PMPI_" #name);
-#endif
+#define COSET_FIND(name) find(all.name, COSET_PERSISTENT_PREFIX #name);
   COSET_PERSISTENT(COSET_FIND)
   COSET_FIND(Barrier_init)
 #undef COSET_FIND
 #if MPI_VERSION >= 4
-#define COSET_FIND(name) find(all.name##_c, "PMPI_" #name "_c");
+#define COSET_FIND(name) find(all.name##_c, "MPI_" #name "_c");
   COSET_COUNTED(COSET_FIND)
   COSET_NONBLOCKING(COSET_FIND)
   COSET_PERSISTENT(COSET_FIND)
@@ -54,8 +49,41 @@ real_functions find_all() {
   return all;
 }
 
+/// Of the next definition behind this library. Tools define first names alone, so second ones are MPI's.
+template <class Function>
+void find_real(Function& function, char const* name) {
+  void* const found = dlsym(RTLD_NEXT, (std::string("P") + name).c_str());
+  if (found == nullptr) {
+    std::fprintf(stderr, "coset: the MPI of this program has no P%s; libcoset_mpi.so is of another one\n", name);
+    std::abort();
+  }
+  function = reinterpret_cast<Function>(found);
+}
+
+/// Where a function's library begins, and its name.
+Dl_info library_of(void* function) {
+  Dl_info found{};
+  if (function != nullptr) dladdr(function, &found);
+  return found;
+}
+
+char const* first_tool = nullptr;
+
+real_functions find_tools() {
+  void const* const of_mpi = library_of(dlsym(RTLD_NEXT, "PMPI_Init")).dli_fbase;
+  return find_all([&](auto& function, char const* name) {
+    void* const next = dlsym(RTLD_NEXT, name);
+    Dl_info const library = library_of(next);
+    if (next == nullptr || library.dli_fbase == of_mpi) return;
+    if (first_tool == nullptr) first_tool = library.dli_fname;
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(next);
+  });
+}
+
 }  // namespace
 
-real_functions const real = find_all();
+real_functions const real = find_all([](auto& function, char const* name) { find_real(function, name); });
+real_functions const tools = find_tools();
+char const* const tool_library = first_tool;
 
 }  // namespace coset::interpose

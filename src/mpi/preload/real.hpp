@@ -77,8 +77,14 @@ struct real_functions {
 #endif
 };
 
-/// Found behind this library by the dynamic linker, before main().
+/// MPI's own, found by the dynamic linker before main().
 extern real_functions const real;
+
+/// A tool's functions between this library and MPI, which see calls first and go on to PMPI_…, as they would without this library.
+/// nullptr where the next definition is MPI's own.
+extern real_functions const tools;
+/// The library of the first of them, for people; nullptr if there is none.
+extern char const* const tool_library;
 
 /// Whether this thread is in the layer, whose own calls of MPI go to MPI.
 inline thread_local bool is_inside __attribute__((tls_model("initial-exec"))) = false;
@@ -87,6 +93,12 @@ inline thread_local bool is_inside __attribute__((tls_model("initial-exec"))) = 
 inline constinit bool is_forked_child = false;
 
 inline bool passes_through() noexcept { return is_inside || is_forked_child; }
+
+/// What the program calls, and not this layer or MPI within it.
+template <class Function>
+bool is_for_tool(Function* of_tool) noexcept {
+  return of_tool != nullptr && !is_inside;
+}
 
 class inside {
  public:

@@ -80,29 +80,29 @@ arguments gathered(verb what, COSET_GATHERED_VARIED(MPI_Count, MPI_Aint)) {
 
 // Open MPI has the persistent collectives as an extension, under names of their own.
 #if defined(OPEN_MPI)
-#define COSET_PERSISTENT_ENTRY(name, suffix, parameters, ...)           \
-  extern "C" int MPIX_##name##_init##suffix parameters                  \
-      __VA_ARGS__ extern "C" int PMPIX_##name##_init##suffix parameters \
-      __attribute__((alias("MPIX_" #name "_init" #suffix)));
+#define COSET_PERSISTENT_ENTRY(name, suffix, parameters, names, ...) \
+  COSET_ENTRY_OF(MPIX, name##_init##suffix, parameters, names, __VA_ARGS__)
 #else
-#define COSET_PERSISTENT_ENTRY(name, suffix, parameters, ...) COSET_ENTRY(name##_init##suffix, parameters, __VA_ARGS__)
+#define COSET_PERSISTENT_ENTRY(name, suffix, parameters, names, ...) \
+  COSET_ENTRY(name##_init##suffix, parameters, names, __VA_ARGS__)
 #endif
 
 // COSET_FORMS_OF(name, nonblocking name, suffix, what, describe, PARAMETERS, C, D): the forms with counts of one width.
-#define COSET_FORMS_OF(name, started, suffix, what, describe, kind, C, D)                     \
-  COSET_ENTRY(name##suffix, (kind(C, D)), {                                                   \
-    return blocking(                                                                          \
-        describe(verb::what, kind##_NAMES), [&] { return real.name##suffix(kind##_NAMES); },  \
-        [&](MPI_Request* request) { return real.started##suffix(kind##_NAMES, request); });   \
-  })                                                                                          \
-  COSET_ENTRY(started##suffix, (kind(C, D), MPI_Request * request), {                         \
-    return nonblocking(describe(verb::what, kind##_NAMES), request,                           \
-                       [&] { return real.started##suffix(kind##_NAMES, request); });          \
-  })                                                                                          \
-  COSET_PERSISTENT_ENTRY(name, suffix, (kind(C, D), MPI_Info info, MPI_Request * request), {  \
-    return persistent(describe(verb::what, kind##_NAMES), request,                            \
-                      [&] { return real.name##_init##suffix(kind##_NAMES, info, request); }); \
-  })
+#define COSET_FORMS_OF(name, started, suffix, what, describe, kind, C, D)                                            \
+  COSET_ENTRY(name##suffix, (kind(C, D)), (kind##_NAMES), {                                                          \
+    return blocking(                                                                                                 \
+        describe(verb::what, kind##_NAMES), [&] { return real.name##suffix(kind##_NAMES); },                         \
+        [&](MPI_Request* request) { return real.started##suffix(kind##_NAMES, request); });                          \
+  })                                                                                                                 \
+  COSET_ENTRY(started##suffix, (kind(C, D), MPI_Request * request), (kind##_NAMES, request), {                       \
+    return nonblocking(describe(verb::what, kind##_NAMES), request,                                                  \
+                       [&] { return real.started##suffix(kind##_NAMES, request); });                                 \
+  })                                                                                                                 \
+  COSET_PERSISTENT_ENTRY(name, suffix, (kind(C, D), MPI_Info info, MPI_Request * request),                           \
+                         (kind##_NAMES, info, request), {                                                            \
+                           return persistent(describe(verb::what, kind##_NAMES), request,                            \
+                                             [&] { return real.name##_init##suffix(kind##_NAMES, info, request); }); \
+                         })
 
 #if MPI_VERSION >= 4
 #define COSET_FORMS(name, started, what, describe, kind)          \
@@ -123,18 +123,18 @@ COSET_FORMS(Bcast, Ibcast, broadcast, broadcast, COSET_BROADCAST)
 COSET_FORMS(Scan, Iscan, scan, reduced, COSET_REDUCED)
 COSET_FORMS(Exscan, Iexscan, exclusive_scan, reduced, COSET_REDUCED)
 
-COSET_ENTRY(Barrier, (MPI_Comm comm), {
+COSET_ENTRY(Barrier, (MPI_Comm comm), (comm), {
   return blocking(
       {.what = verb::barrier, .communicator = comm}, [&] { return real.Barrier(comm); },
       [&](MPI_Request* request) { return real.Ibarrier(comm, request); });
 })
 
-COSET_ENTRY(Ibarrier, (MPI_Comm comm, MPI_Request* request), {
+COSET_ENTRY(Ibarrier, (MPI_Comm comm, MPI_Request* request), (comm, request), {
   return nonblocking({.what = verb::barrier, .communicator = comm}, request,
                      [&] { return real.Ibarrier(comm, request); });
 })
 
-COSET_PERSISTENT_ENTRY(Barrier, , (MPI_Comm comm, MPI_Info info, MPI_Request* request), {
+COSET_PERSISTENT_ENTRY(Barrier, , (MPI_Comm comm, MPI_Info info, MPI_Request* request), (comm, info, request), {
   return persistent({.what = verb::barrier, .communicator = comm}, request,
                     [&] { return real.Barrier_init(comm, info, request); });
 })

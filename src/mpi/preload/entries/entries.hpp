@@ -11,11 +11,13 @@
 #include "mpi/preload/real.hpp"
 #include "mpi/preload/tally.hpp"
 
-// COSET_ENTRY(name, (parameters), body): MPI_name and its second name, which profilers between a program and this layer
-// call, and Open MPI's functions for Fortran.
-#define COSET_ENTRY(name, parameters, ...)                                               \
-  extern "C" int MPI_##name parameters __VA_ARGS__ extern "C" int PMPI_##name parameters \
-      __attribute__((alias("MPI_" #name)));
+// COSET_ENTRY(name, (parameters), (their names), body): PMPI_name, which tools that see a program's calls go on to, and Open MPI's
+// functions for Fortran; and MPI_name, which is for such a tool if there is one behind this library.
+#define COSET_ENTRY(name, parameters, names, ...) COSET_ENTRY_OF(MPI, name, parameters, names, __VA_ARGS__)
+#define COSET_ENTRY_OF(prefix, name, parameters, names, ...)                                           \
+  extern "C" int P##prefix##_##name parameters __VA_ARGS__ extern "C" int prefix##_##name parameters { \
+    return is_for_tool(tools.name) ? tools.name names : P##prefix##_##name names;                      \
+  }
 
 namespace coset::interpose {
 

@@ -25,7 +25,7 @@ using namespace coset::interpose;
 // clang-format on
 
 #define COSET_POLLED(name, started, kind, C, D)                                       \
-  COSET_ENTRY(name, (kind(C, D)), {                                                   \
+  COSET_ENTRY(name, (kind(C, D)), (kind##_NAMES), {                                   \
     return blocking_or_polled(                                                        \
         together(), [&] { return real.name(kind##_NAMES); },                          \
         [&](MPI_Request* request) { return PMPI_##started(kind##_NAMES, request); }); \
@@ -53,7 +53,7 @@ COSET_BOTH(Neighbor_alltoallw, Ineighbor_alltoallw, COSET_ALL_TYPED, MPI_Aint)
 
 // COSET_MEET(name, communicator, (parameters), names…)
 #define COSET_MEET(name, on, parameters, ...)                               \
-  COSET_ENTRY(name, parameters, {                                           \
+  COSET_ENTRY(name, parameters, (__VA_ARGS__), {                            \
     if (int const code = meet_before(on); code != MPI_SUCCESS) return code; \
     making const now;                                                       \
     return real.name(__VA_ARGS__);                                          \
@@ -96,10 +96,10 @@ COSET_MEET(File_open, comm, (MPI_Comm comm, char const* name, int mode, MPI_Info
            mode, info, made)
 
 // COSET_MAKE((parameters), names…)
-#define COSET_MAKE(name, parameters, ...) \
-  COSET_ENTRY(name, parameters, {         \
-    making const now;                     \
-    return real.name(__VA_ARGS__);        \
+#define COSET_MAKE(name, parameters, ...)        \
+  COSET_ENTRY(name, parameters, (__VA_ARGS__), { \
+    making const now;                            \
+    return real.name(__VA_ARGS__);               \
   })
 
 COSET_MAKE(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made), comm, group, tag, made)

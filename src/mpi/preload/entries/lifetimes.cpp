@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The beginning and the end of MPI, and of what the layer remembers of MPI's handles.
+#include <cstdio>
+
 #include "mpi/preload/entries/entries.hpp"
 #include "mpi/preload/flights/self.hpp"
 
@@ -7,7 +9,10 @@ using namespace coset::interpose;
 
 namespace {
 
+bool has_begun = false;
+
 void begin_layer() {
+  has_begun = true;
   inside const layer;
   make_self();
   learn_datatypes();
@@ -25,24 +30,48 @@ void meet_of_team(MPI_Comm comm) {
   if (real.Ibarrier(comm, &request) == MPI_SUCCESS) wait_for(request, MPI_STATUS_IGNORE);
 }
 
+/// A tool behind this library that goes on to the next definition of the same name, which is MPI's, passes this layer by.
+void say_if_passed_by() noexcept {
+  int rank = 0;
+  if (has_begun || PMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS || rank != 0) return;
+  std::fprintf(stderr,
+               "coset: %s goes on from MPI_Init to MPI's own MPI_Init, not to PMPI_Init: coset carries out nothing. "
+               "Name it before "
+               "libcoset_mpi.so in LD_PRELOAD\n",
+               tool_library);
+}
+
+/// `by_tool`, which ends in `ours`; without a tool `ours`.
+template <class Function, class... Arguments>
+int initialise(Function by_tool, Function ours, Arguments... all) {
+  if (!is_for_tool(by_tool)) return ours(all...);
+  int const code = by_tool(all...);
+  if (code == MPI_SUCCESS) say_if_passed_by();
+  return code;
+}
+
 }  // namespace
 
 /// Teams need to know which thread is the main one: MPI_THREAD_FUNNELED, which costs nothing.
-COSET_ENTRY(Init, (int* argc, char*** argv), {
+extern "C" int PMPI_Init(int* argc, char*** argv) {
   int level;
   int const code = real.Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
   if (code == MPI_SUCCESS && !passes_through()) begin_layer();
   return code;
-})
+}
+extern "C" int MPI_Init(int* argc, char*** argv) { return initialise(tools.Init, &PMPI_Init, argc, argv); }
 
-COSET_ENTRY(Init_thread, (int* argc, char*** argv, int wanted, int* level), {
+extern "C" int PMPI_Init_thread(int* argc, char*** argv, int wanted, int* level) {
   int const at_least = wanted == MPI_THREAD_SINGLE ? MPI_THREAD_FUNNELED : wanted;
   int const code = real.Init_thread(argc, argv, at_least, level);
   if (code == MPI_SUCCESS && !passes_through()) begin_layer();
   return code;
-})
+}
+extern "C" int MPI_Init_thread(int* argc, char*** argv, int wanted, int* level) {
+  return initialise(tools.Init_thread, &PMPI_Init_thread, argc, argv, wanted, level);
+}
 
-COSET_ENTRY(Finalize, (), {
+COSET_ENTRY(Finalize, (), (), {
   if (!passes_through()) {
     inside const layer;
     end_attachments();
@@ -55,27 +84,27 @@ COSET_ENTRY(Finalize, (), {
   return real.Finalize();
 })
 
-COSET_ENTRY(Start, (MPI_Request * request), {
+COSET_ENTRY(Start, (MPI_Request * request), (request), {
   int code = MPI_SUCCESS;
   if (passes_through()) return real.Start(request);
   return guarded(MPI_COMM_SELF, [&] { return begin_persistent(*request, code) ? code : real.Start(request); });
 })
 
-COSET_ENTRY(Startall, (int count, MPI_Request requests[]), {
+COSET_ENTRY(Startall, (int count, MPI_Request requests[]), (count, requests), {
   if (passes_through()) return real.Startall(count, requests);
   for (int i = 0; i < count; ++i) {
-    if (int const code = MPI_Start(&requests[i]); code != MPI_SUCCESS) return code;
+    if (int const code = PMPI_Start(&requests[i]); code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
 })
 
-COSET_ENTRY(Request_free, (MPI_Request * request), {
+COSET_ENTRY(Request_free, (MPI_Request * request), (request), {
   if (!passes_through()) forget_persistent(*request);
   return real.Request_free(request);
 })
 
 /// What is in flight still needs it, and what may be started again.
-COSET_ENTRY(Op_free, (MPI_Op * operation), {
+COSET_ENTRY(Op_free, (MPI_Op * operation), (operation), {
   auto const is_used = [kept = *operation] { return is_operation_kept(kept); };
   auto const free_it = [kept = *operation]() mutable {
     forget_operation(kept);
@@ -89,7 +118,7 @@ COSET_ENTRY(Op_free, (MPI_Op * operation), {
   return real.Op_free(operation);
 })
 
-COSET_ENTRY(Type_free, (MPI_Datatype * type), {
+COSET_ENTRY(Type_free, (MPI_Datatype * type), (type), {
   auto const is_used = [kept = *type] { return is_type_kept(kept); };
   auto const free_it = [kept = *type]() mutable {
     forget_operations_on(kept);
@@ -104,12 +133,12 @@ COSET_ENTRY(Type_free, (MPI_Datatype * type), {
 })
 
 /// Ending a team is collective: its processes meet here first, so that each can wait for the others.
-COSET_ENTRY(Comm_free, (MPI_Comm * comm), {
+COSET_ENTRY(Comm_free, (MPI_Comm * comm), (comm), {
   if (!passes_through()) meet_of_team(*comm);
   return real.Comm_free(comm);
 })
 
-COSET_ENTRY(Comm_disconnect, (MPI_Comm * comm), {
+COSET_ENTRY(Comm_disconnect, (MPI_Comm * comm), (comm), {
   if (!passes_through()) meet_of_team(*comm);
   return real.Comm_disconnect(comm);
 })

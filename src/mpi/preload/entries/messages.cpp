@@ -32,20 +32,22 @@ int replaced(void* data, int count, datatype const& type, int to, int tag, int s
 
 }  // namespace
 
-#define COSET_SENDING(name, started, Count)                                                               \
-  COSET_ENTRY(name, (void const* from, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm), { \
-    return blocking_or_polled(                                                                            \
-        alone(), [&] { return real.name(from, count, type, to, tag, comm); },                             \
-        [&](MPI_Request* request) { return PMPI_##started(from, count, type, to, tag, comm, request); }); \
-  })
+#define COSET_SENDING(name, started, Count)                                                                           \
+  COSET_ENTRY(name, (void const* from, Count count, MPI_Datatype type, int to, int tag, MPI_Comm comm),               \
+              (from, count, type, to, tag, comm), {                                                                   \
+                return blocking_or_polled(                                                                            \
+                    alone(), [&] { return real.name(from, count, type, to, tag, comm); },                             \
+                    [&](MPI_Request* request) { return PMPI_##started(from, count, type, to, tag, comm, request); }); \
+              })
 
 #define COSET_RECEIVING(name, started, Count)                                                                         \
-  COSET_ENTRY(                                                                                                        \
-      name, (void* to, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status), {       \
-        return blocking_or_polled(                                                                                    \
-            alone(), [&] { return real.name(to, count, type, from, tag, comm, status); },                             \
-            [&](MPI_Request* request) { return PMPI_##started(to, count, type, from, tag, comm, request); }, status); \
-      })
+  COSET_ENTRY(name, (void* to, Count count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status), \
+              (to, count, type, from, tag, comm, status), {                                                           \
+                return blocking_or_polled(                                                                            \
+                    alone(), [&] { return real.name(to, count, type, from, tag, comm, status); },                     \
+                    [&](MPI_Request* request) { return PMPI_##started(to, count, type, from, tag, comm, request); },  \
+                    status);                                                                                          \
+              })
 
 COSET_SENDING(Send, Isend, int)
 COSET_SENDING(Ssend, Issend, int)
@@ -58,19 +60,20 @@ COSET_SENDING(Rsend_c, Irsend_c, MPI_Count)
 COSET_RECEIVING(Recv_c, Irecv_c, MPI_Count)
 #endif
 
-#define COSET_MATCHED(name, started, Count)                                                                 \
-  COSET_ENTRY(name, (void* to, Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status), { \
-    return blocking_or_polled(                                                                              \
-        alone(), [&] { return real.name(to, count, type, message, status); },                               \
-        [&](MPI_Request* request) { return PMPI_##started(to, count, type, message, request); }, status);   \
-  })
+#define COSET_MATCHED(name, started, Count)                                                                           \
+  COSET_ENTRY(name, (void* to, Count count, MPI_Datatype type, MPI_Message* message, MPI_Status* status),             \
+              (to, count, type, message, status), {                                                                   \
+                return blocking_or_polled(                                                                            \
+                    alone(), [&] { return real.name(to, count, type, message, status); },                             \
+                    [&](MPI_Request* request) { return PMPI_##started(to, count, type, message, request); }, status); \
+              })
 COSET_MATCHED(Mrecv, Imrecv, int)
 
 #define COSET_EXCHANGE(name, sent_by, received_by, Count)                                                              \
   COSET_ENTRY(name,                                                                                                    \
               (void const* from, Count count, MPI_Datatype type, int to, int tag, void* into, Count in_count,          \
                MPI_Datatype in_type, int source, int in_tag, MPI_Comm comm, MPI_Status* status),                       \
-              {                                                                                                        \
+              (from, count, type, to, tag, into, in_count, in_type, source, in_tag, comm, status), {                   \
                 if (alone() == within_mpi::goes_on)                                                                    \
                   return real.name(from, count, type, to, tag, into, in_count, in_type, source, in_tag, comm, status); \
                 MPI_Request sent = MPI_REQUEST_NULL, received = MPI_REQUEST_NULL;                                      \
@@ -84,7 +87,7 @@ COSET_MATCHED(Mrecv, Imrecv, int)
   COSET_ENTRY(name,                                                                                                 \
               (void* data, Count count, MPI_Datatype type, int to, int tag, int source, int in_tag, MPI_Comm comm,  \
                MPI_Status* status),                                                                                 \
-              {                                                                                                     \
+              (data, count, type, to, tag, source, in_tag, comm, status), {                                         \
                 auto const by_mpi = [&] {                                                                           \
                   return real.name(data, count, type, to, tag, source, in_tag, comm, status);                       \
                 };                                                                                                  \

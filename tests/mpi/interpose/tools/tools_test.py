@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What tools see of a program's calls is the same with libcoset_mpi.so before MPI as without it, wherever the tool stands.
+
+usage: tools_test.py MPI LIBRARY FOLDER
+
+FOLDER has the programs c, mpifh, module and f08; c_linked and mpifh_linked, which are linked with a tool; and the tools
+libprofiler.so, libprofiler_of_fortran.so and libgoes_on.so.
+"""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+MPI, LIBRARY, FOLDER = sys.argv[1:4]
+
+
+def file(name):
+    return os.path.join(FOLDER, name)
+
+
+class Run:
+    def __init__(self, program, *preloaded):
+        variables = {"COSET_LOG": "mpi"} | ({"LD_PRELOAD": ":".join(preloaded)} if preloaded else {})
+        options = []
+        for name, value in variables.items():
+            options += ["-x", f"{name}={value}"] if MPI == "openmpi" else ["-genv", name, value]
+        as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+        scratch = [file("written")] if program.startswith("c") else []
+        run = subprocess.run([os.environ.get("COSET_MPIEXEC", f"mpiexec.{MPI}"), "-n", "2", *options, file(program), *scratch],
+                             env=os.environ | as_root, capture_output=True, text=True, timeout=100, check=False)
+        self.said = run.stdout + run.stderr
+        self.status = run.returncode
+        told = re.findall(r"^tool: (.*)$", self.said, re.MULTILINE)
+        self.counts = {name: int(number) for name, number in re.findall(r"(\S+) (\d+)", told[0])} if told else None
+        ours = re.search(r"^ +(\d+) Allreduce$", self.said, re.MULTILINE)
+        self.carried_out = int(ours.group(1)) if ours else 0
+
+
+class Tools(unittest.TestCase):
+    maxDiff = None
+
+    def same(self, program, without, *preloaded, carried_out):
+        """As without the library, and the library carries out what it should, at least: MPI-IO has reductions of its own."""
+        run = Run(program, *preloaded)
+        self.assertEqual(run.status, 0, run.said)
+        self.assertIsNotNone(without.counts, without.said)
+        self.assertEqual(run.counts, without.counts, run.said)
+        self.assertGreaterEqual(run.carried_out, carried_out, run.said)
+        return run
+
+    def test_c_linked(self):
+        without = Run("c_linked")
+        self.assertEqual((without.counts["Allreduce"], without.counts["Send"], without.counts["Start"]), (67, 13, 2))
+        run = self.same("c_linked", without, LIBRARY, carried_out=50 + 11 + 17)
+        self.assertIn("seen first by", run.said)
+
+    def test_c_preloaded_before(self):
+        tool = file("libprofiler.so")
+        self.same("c", Run("c", tool), tool, LIBRARY, carried_out=78)
+
+    def test_c_preloaded_behind(self):
+        tool = file("libprofiler.so")
+        self.same("c", Run("c", tool), LIBRARY, tool, carried_out=78)
+
+    def test_fortran_by_each_interface(self):
+        for program in ("mpifh", "module", "f08"):
+            for tool in ("libprofiler.so", "libprofiler_of_fortran.so"):
+                without = Run(program, file(tool))
+                if without.counts is None:
+                    continue  # which this interface goes past
+                for order in ((LIBRARY, file(tool)), (file(tool), LIBRARY)):
+                    with self.subTest(program=program, tool=tool, order=order):
+                        self.same(program, without, *order, carried_out=50)
+
+    def test_fortran_linked(self):
+        without = Run("mpifh_linked")
+        self.assertEqual(without.counts, {"allreduce": 50})
+        self.same("mpifh_linked", without, LIBRARY, carried_out=50)
+
+    def test_who_goes_on_past_the_library_is_told(self):
+        tool = file("libgoes_on.so")
+        without = Run("c", tool)
+        behind = Run("c", LIBRARY, tool)
+        self.assertEqual((behind.status, behind.counts, behind.carried_out), (0, without.counts, 0), behind.said)
+        self.assertRegex(behind.said, r"coset: \S*libgoes_on.so goes on from MPI_Init to MPI's own")
+        self.same("c", without, tool, LIBRARY, carried_out=78)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
