@@ -7,11 +7,15 @@ usage: tools_test.py MPI LIBRARY FOLDER
 FOLDER has the programs c, mpifh, module and f08; c_linked and mpifh_linked, which are linked with a tool; and the tools
 libprofiler.so, libprofiler_of_fortran.so and libgoes_on.so.
 """
+import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
+from collections import Counter
 
 MPI, LIBRARY, FOLDER = sys.argv[1:4]
 
@@ -20,23 +24,32 @@ def file(name):
     return os.path.join(FOLDER, name)
 
 
+def run_by_mpi(*command, **variables):
+    options = []
+    for name, value in variables.items():
+        options += ["-x", f"{name}={value}"] if MPI == "openmpi" else ["-genv", name, value]
+    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
+    run = subprocess.run([os.environ.get("COSET_MPIEXEC", f"mpiexec.{MPI}"), "-n", "2", *options, *command],
+                         env=os.environ | as_root, capture_output=True, text=True, timeout=100, check=False)
+    return run.returncode, run.stdout + run.stderr
+
+
 class Run:
+    """A program and what is said of it."""
+
     def __init__(self, program, *preloaded):
-        variables = {"COSET_LOG": "mpi"} | ({"LD_PRELOAD": ":".join(preloaded)} if preloaded else {})
-        options = []
-        for name, value in variables.items():
-            options += ["-x", f"{name}={value}"] if MPI == "openmpi" else ["-genv", name, value]
-        as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"}
         scratch = [file("written")] if program.startswith("c") else []
-        run = subprocess.run([os.environ.get("COSET_MPIEXEC", f"mpiexec.{MPI}"), "-n", "2", *options, file(program), *scratch],
-                             env=os.environ | as_root, capture_output=True, text=True, timeout=100, check=False)
-        self.said = run.stdout + run.stderr
-        self.status = run.returncode
+        before = {"LD_PRELOAD": ":".join(preloaded)} if preloaded else {}
+        self.status, self.said = run_by_mpi(file(program), *scratch, COSET_LOG="mpi", **before)
         told = re.findall(r"^tool: (.*)$", self.said, re.MULTILINE)
         self.counts = {name: int(number) for name, number in re.findall(r"(\S+) (\d+)", told[0])} if told else None
-        ours = re.search(r"^ +(\d+) Allreduce$", self.said, re.MULTILINE)
-        self.carried_out = int(ours.group(1)) if ours else 0
+        self.carried_out = carried_out(self.said)
+
+
+def carried_out(said):
+    ours = re.search(r"^ +(\d+) Allreduce$", said, re.MULTILINE)
+    return int(ours.group(1)) if ours else 0
 
 
 class Tools(unittest.TestCase):
@@ -79,6 +92,23 @@ class Tools(unittest.TestCase):
         without = Run("mpifh_linked")
         self.assertEqual(without.counts, {"allreduce": 50})
         self.same("mpifh_linked", without, LIBRARY, carried_out=50)
+
+    @unittest.skipUnless(shutil.which("eztrace") and shutil.which("otf2-print"), "no eztrace or otf2-tools")
+    def test_eztrace_of_debian(self):
+        def traced(folder, **variables):
+            trace = os.path.join(folder, "trace")
+            status, said = run_by_mpi("eztrace", "-o", trace, "-t", MPI, file("c"), COSET_LOG="mpi", **variables)
+            self.assertEqual(status, 0, said)
+            archive = glob.glob(f"{trace}/*/*.otf2")
+            told = subprocess.run(["otf2-print", *archive], capture_output=True, text=True, timeout=100, check=True).stdout
+            return Counter(re.findall(r"^(?:ENTER|LEAVE).*?\b(MPI_[A-Z][a-z_]+)", told, re.MULTILINE)), said
+
+        with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+            without, _ = traced(one)
+            found, said = traced(other, LD_PRELOAD=LIBRARY)
+        self.assertEqual(without["MPI_Allreduce"], 2 * 2 * 67)  # processes, enter and leave
+        self.assertEqual(found, without)
+        self.assertGreaterEqual(carried_out(said), 78)
 
     def test_who_goes_on_past_the_library_is_told(self):
         tool = file("libgoes_on.so")
