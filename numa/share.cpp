@@ -24,6 +24,12 @@ std::optional<unsigned> of_every_host(std::string_view text) {
   return number(text.substr(0, text.find("(x")));
 }
 
+/// Flux tells of the whole job: nothing if its processes cannot be as many on each host.
+std::optional<unsigned> of_equal_hosts(std::string_view processes, std::string_view hosts) {
+  auto const all = number(processes), each = number(hosts);
+  return all && each && *each != 0 && *all % *each == 0 ? std::optional(*all / *each) : std::nullopt;
+}
+
 std::optional<siblings> checked(std::optional<unsigned> own, std::optional<unsigned> all) {
   if (!own || !all || *own >= *all) return std::nullopt;
   return siblings{*own, *all};
@@ -38,13 +44,17 @@ std::optional<siblings> launched_siblings() {
   };
   constexpr variables launchers[]{{"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
                                   {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
-                                  {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"}};
+                                  {"PMI_LOCAL_RANK", "PMI_LOCAL_SIZE"},
+                                  {"PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE"}};
   std::optional<siblings> found;
   for (auto const& [own, all] : launchers) {
     if (!found) found = checked(number(value(own)), number(value(all)));
   }
   // A batch script has SLURM_LOCALID, too; only a step has the other variable.
   if (!found) found = checked(number(value("SLURM_LOCALID")), of_every_host(value("SLURM_STEP_TASKS_PER_NODE")));
+  if (!found)
+    found =
+        checked(number(value("FLUX_TASK_LOCAL_ID")), of_equal_hosts(value("FLUX_JOB_SIZE"), value("FLUX_JOB_NNODES")));
   return found && found->all > 1 ? found : std::nullopt;
 }
 

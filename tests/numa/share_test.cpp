@@ -93,6 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Launchers, Launched,
                          ::testing::Values(launch{openmpi_own, "1", openmpi_all, "2", siblings{1, 2}},
                                            launch{"MPI_LOCALRANKID", "0", "MPI_LOCALNRANKS", "3", siblings{0, 3}},
                                            launch{"PMI_LOCAL_RANK", "7", "PMI_LOCAL_SIZE", "8", siblings{7, 8}},
+                                           launch{"PALS_LOCAL_RANKID", "2", "PALS_LOCAL_SIZE", "4", siblings{2, 4}},
                                            launch{slurm_own, "1", slurm_all, "4", siblings{1, 4}},
                                            launch{slurm_own, "3", slurm_all, "4(x12)", siblings{3, 4}},
                                            launch{slurm_own, "1", slurm_all, "4,2", {}},
@@ -102,6 +103,22 @@ INSTANTIATE_TEST_SUITE_P(Launchers, Launched,
                                            launch{openmpi_own, "-1", openmpi_all, "2", {}},
                                            launch{openmpi_own, "1", openmpi_all, "two", {}},
                                            launch{openmpi_own, "", openmpi_all, "", {}}));
+
+TEST(LaunchedByFlux, IsOnOneOfSeveralEqualHosts) {
+  variable const own("FLUX_TASK_LOCAL_ID", "3"), all("FLUX_JOB_SIZE", "12");
+  EXPECT_FALSE(launched_siblings());
+  {
+    variable const hosts("FLUX_JOB_NNODES", "3");
+    auto const found = launched_siblings();
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->own, 3u);
+    EXPECT_EQ(found->all, 4u);
+  }
+  for (auto const* const unequal : {"5", "0", "12", "none"}) {
+    variable const hosts("FLUX_JOB_NNODES", unequal);
+    EXPECT_FALSE(launched_siblings()) << unequal;
+  }
+}
 
 std::set<unsigned> processors_of(team const& on) {
   std::set<unsigned> own;

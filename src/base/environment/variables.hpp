@@ -146,6 +146,18 @@ inline constexpr std::array other_variables{
     variable{"SLURM_PROCID", "a number", by_launcher, "This process's number, for the name of COSET_TRACE's file.",
              at_exit},
     variable{"SLURM_LOCALID", "a number", by_launcher, "This process's number on its host.", at_team},
+    variable{"PMIX_RANK", "a number", by_launcher, "This process's number, for the name of COSET_TRACE's file.",
+             at_exit},
+    variable{"PALS_RANKID", "a number", by_launcher, "This process's number, for the name of COSET_TRACE's file.",
+             at_exit},
+    variable{"PALS_LOCAL_RANKID", "a number", by_launcher, "This process's number on its host.", at_team},
+    variable{"PALS_LOCAL_SIZE", "a number", by_launcher, "Processes on this host.", at_team},
+    variable{"FLUX_TASK_RANK", "a number", by_launcher, "This process's number, for the name of COSET_TRACE's file.",
+             at_exit},
+    variable{"FLUX_TASK_LOCAL_ID", "a number", by_launcher, "This process's number on its host.", at_team},
+    variable{"FLUX_JOB_SIZE", "a number", by_launcher, "Processes of the job, a share of which is on each host.",
+             at_team},
+    variable{"FLUX_JOB_NNODES", "a number", by_launcher, "Hosts of the job.", at_team},
     variable{"SLURM_STEP_TASKS_PER_NODE", "numbers", by_launcher, "Processes on each host.", at_team},
 };
 
