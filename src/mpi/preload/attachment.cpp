@@ -227,13 +227,13 @@ void attachment::learn_places() {
 }
 
 /// Codes are of a class of the layer's own, one for each text.
-attachment::failure attachment::failure_of(coset_status status) const noexcept {
+attachment::failure attachment::failure_of(coset_status status, std::string const& call) const {
   if (status == COSET_SUCCESS) return {};
   inside const layer;
   static std::mutex adding;
   static auto& codes = *new std::map<std::string, int>;
   std::lock_guard const lock(adding);
-  std::string words = std::string("coset: ") + coset_error_message();
+  std::string words = "coset, in " + call + ": " + coset_error_message();
   words.resize(std::min<std::size_t>(words.size(), MPI_MAX_ERROR_STRING - 1));
   auto const [at, is_new] = codes.try_emplace(words, MPI_ERR_OTHER);
   constexpr std::size_t most_codes = 64;  // those of MPI are never freed

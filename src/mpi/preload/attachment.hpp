@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -55,8 +56,8 @@ class attachment {
     MPI_Comm on = MPI_COMM_NULL;
     int code = MPI_SUCCESS;
   };
-  /// Of the status that the calling thread has just got.
-  failure failure_of(coset_status) const noexcept;
+  /// Of the status that the calling thread has just got in a call of the program, "MPI_Bcast of 3 MPI_INT".
+  failure failure_of(coset_status, std::string const& call) const;
   /// Returns the code, if the handler returns.
   static int call_handler(failure const&);
 

@@ -247,9 +247,39 @@ std::string_view name_of(verb what, bool varies) noexcept {
   return varies ? names.of_any_counts : names.of_equal_counts;
 }
 
-reason prepare(attachment& a, arguments const& c, prepared& call) {
+std::string name_of(verb what, bool varies, form how) {
+  std::string const name(name_of(what, varies));
+  if (how == form::persistent) return "MPI_" + name + "_init";
+  if (how == form::blocking) return "MPI_" + name;
+  std::string lower = name;
+  lower[0] = static_cast<char>(lower[0] - 'A' + 'a');
+  return "MPI_I" + lower;
+}
+
+std::string as_called::in_words() const {
+  std::string const name = name_of(what, varies, how);
+  if (detail::is_barrier(what)) return name;
+  std::array<char, MPI_MAX_OBJECT_NAME> of{};
+  int length = 0;
+  PMPI_Type_get_name(type, of.data(), &length);
+  return name + " of " + std::to_string(count) + " " + (length > 0 ? of.data() : "of a datatype without a name");
+}
+
+namespace {
+
+as_called described(attachment const& a, arguments const& c, form how) {
+  bool const gathers = detail::gives_pieces(c.what), by_output = gathers && c.in == MPI_IN_PLACE;
+  as_called call{c.what, c.varies, how, by_output ? c.out_count : c.count, by_output ? c.out_type : c.type};
+  if (c.varies && (by_output || !gathers)) call.count = c.of_ranks.count_of(a.rank());
+  return call;
+}
+
+}  // namespace
+
+reason prepare(attachment& a, arguments const& c, form how, prepared& call) {
   call.of = &a;
   reason const why_not = prepare_call(a, c, call);
+  if (why_not == nullptr) call.by_program = described(a, c, how);
   bool const has_one_count = call.counts.empty() && !detail::is_barrier(c.what);
   call.is_empty = call.is_empty || (has_one_count && call.count == 0);
   return why_not;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,8 +21,12 @@ namespace coset::interpose {
 
 using coset::verb;
 
+enum class form : unsigned char { blocking, nonblocking, persistent };
+
 /// "Reduce_scatter", of pieces of any length, or "Reduce_scatter_block", of equal ones.
 std::string_view name_of(verb, bool varies) noexcept;
+/// "MPI_Ireduce_scatter_block".
+std::string name_of(verb, bool varies, form);
 
 /// Where each rank's piece is, in either width of MPI's; the caller's arrays.
 struct pieces {
@@ -66,8 +71,21 @@ struct team_call {
   coset_status start(coset_request* at) const;
 };
 
+/// A call as the program knows it, for messages about it.
+struct as_called {
+  verb what = verb::barrier;
+  bool varies = false;
+  form how = form::blocking;
+  MPI_Count count = 0;  ///< this process's
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+
+  /// "MPI_Ibcast of 3 MPI_INT".
+  std::string in_words() const;
+};
+
 /// … and what remains to be done with what it gives.
 struct prepared : team_call {
+  as_called by_program = {};
   std::unique_ptr<std::byte[]> sent = {};  ///< in place of the caller's arrays
   std::unique_ptr<std::byte[]> received = {};
   std::function<void()> finish = {};  ///< empty: nothing remains
@@ -78,6 +96,6 @@ struct prepared : team_call {
 /// calls MPI wrongly: then it is MPI that shall say so.
 using reason = char const*;
 extern reason const wrong_call;
-reason prepare(attachment&, arguments const&, prepared&);
+reason prepare(attachment&, arguments const&, form, prepared&);
 
 }  // namespace coset::interpose

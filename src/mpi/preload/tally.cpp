@@ -31,15 +31,6 @@ bool is_logged() {
   return wanted;
 }
 
-std::string name_of(verb what, bool varies, form how) {
-  std::string const name(interpose::name_of(what, varies));
-  if (how == form::persistent) return "MPI_" + name + "_init";
-  if (how == form::blocking) return "MPI_" + name;
-  std::string lower = name;
-  lower[0] = static_cast<char>(lower[0] - 'A' + 'a');
-  return "MPI_I" + lower;
-}
-
 }  // namespace
 
 bool is_required() noexcept {

@@ -8,8 +8,6 @@
 
 namespace coset::interpose {
 
-enum class form : unsigned char { blocking, nonblocking, persistent };
-
 /// COSET_INTERPOSE_REQUIRE=1.
 bool is_required() noexcept;
 

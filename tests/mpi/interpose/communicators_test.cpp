@@ -133,6 +133,27 @@ TEST_F(CommunicatorsInterposed, HaveOtherProcessesThatFailAsTheLibrarySays) {
   int length;
   MPI_Error_string(code, words, &length);
   EXPECT_NE(std::string(words).find("disagree"), std::string::npos) << words;
+  std::string const called = rank() == 0 ? "in MPI_Allreduce of 9 MPI_INT" : "in MPI_Allreduce of 10 MPI_INT";
+  EXPECT_NE(std::string(words).find(called), std::string::npos) << words;
+  MPI_Comm_free(&on);
+}
+
+TEST_F(CommunicatorsInterposed, NameWhatTheProgramCalledWhereBytesTravel) {
+  if (ranks() == 1) return;
+  MPI_Comm on;
+  MPI_Comm_dup(MPI_COMM_WORLD, &on);
+  MPI_Comm_set_errhandler(on, MPI_ERRORS_RETURN);
+  make_team_of(on);
+  said_by_all("");
+  int const count = rank() == 0 ? 1141 : 1142;
+  std::vector<int> in(1142), out(static_cast<std::size_t>(1142 * ranks()));
+  int const code = MPI_Allgather(in.data(), count, MPI_INT, out.data(), count, MPI_INT, on);
+  ASSERT_NE(code, MPI_SUCCESS);
+  char words[MPI_MAX_ERROR_STRING];
+  int length;
+  MPI_Error_string(code, words, &length);
+  std::string const called = "in MPI_Allgather of " + std::to_string(count) + " MPI_INT";
+  EXPECT_NE(std::string(words).find(called), std::string::npos) << words;
   MPI_Comm_free(&on);
 }
 

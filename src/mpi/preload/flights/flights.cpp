@@ -93,7 +93,7 @@ void land(std::list<operation>::iterator at) {
   std::shared_ptr<landing> const end = at->end;
   if (at->status != COSET_SUCCESS && end->status == COSET_SUCCESS) {
     end->status = at->status;
-    failures.push_back(of.failure_of(at->status));
+    failures.push_back(of.failure_of(at->status, end->whole.by_program.in_words()));
   }
   std::erase(of.flights.all, &*at);
   --of.flights.begun;
@@ -282,7 +282,7 @@ int run(prepared&& call) {
   {
     inside const layer;
     coset_status const status = call.run();
-    if (status != COSET_SUCCESS) failed = of.failure_of(status);
+    if (status != COSET_SUCCESS) failed = of.failure_of(status, call.by_program.in_words());
     if (beside_others) {
       std::lock_guard const lock(using_);
       of.flights.user = {};

@@ -73,7 +73,7 @@ bool begin_persistent(MPI_Request request, int& code) {
   prepared made;
   {
     inside const layer;
-    code = prepare(*call->of, call->as, made) == nullptr ? real.Start(&request) : MPI_ERR_REQUEST;
+    code = prepare(*call->of, call->as, form::persistent, made) == nullptr ? real.Start(&request) : MPI_ERR_REQUEST;
   }
   if (code != MPI_SUCCESS)
     attachment::call_handler({call->of->communicator(), code});
