@@ -408,7 +408,7 @@ class Scaling(unittest.TestCase):
         self.assertEqual(loops, {(loop, ranks) for loop in ("histogram", "dense scatter", "thin scatter")
                                  for ranks in range(1, self.most + 1)})
         self.assertEqual({run["wrong"] for run in self.found["reducers"]}, {0})
-        self.assertRegex(self.made.stdout, r"# \d+ points on \d+ placements, about \d+ (seconds|minutes)")
+        self.assertRegex(self.made.stdout, r"# \d+ points on \d+ sets of processors, about \d+ (seconds|minutes)")
         self.assertIn("What limits it on", self.made.stdout)
 
     def test_csv_has_a_line_for_each_point_stream_and_loop(self):

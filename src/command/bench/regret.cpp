@@ -197,6 +197,11 @@ std::size_t for_each_state(measure::measurement const& m, std::vector<measure::c
 }  // namespace
 
 void measure_regret(judged_request const& r) {
+  std::cout << "# regret: the default's time as a multiple of the least that any plan, composition or rival takes; "
+               "1.00: none is faster.\n"
+               "# from, to: its 95 % interval, below 1 where the default is faster; first: the same of a fresh "
+               "process's first plan\n"
+            << std::flush;
   judged_table rows(r,
                     table_of_cells()
                         .with(as::ratio, {"regret", "from", "to", "first=regret_of_first_plan"})
@@ -226,6 +231,9 @@ void measure_regret(judged_request const& r) {
 }
 
 void measure_guidelines(judged_request const& r) {
+  std::cout
+      << "# ratio: the verb's time as a multiple of that of what gives as much or more; above 1 the verb is slower\n"
+      << std::flush;
   judged_table rows(r, table_of_cells().with(as::ratio, {"ratio", "from", "to"}).with(as::words, {"than"}), "ratio",
                     measure::most_of_guideline);
   measure::latency_probe probe(r.processors);

@@ -17,6 +17,7 @@
 #include "command/bytes.hpp"
 #include "command/interruption.hpp"
 #include "command/measure/harness/rows.hpp"
+#include "command/measure/machine/others.hpp"
 
 namespace coset::cli {
 namespace {
@@ -214,7 +215,9 @@ class shape_measured {
       auto const players = players_.verb_and_waits();
       auto run = shape_json(machine_, shape_);
       run["asked_size"] = bytes;
+      measure::others const others(processors_);
       run = run_json(std::move(run), play(players, of, timing), timing, players);
+      run["others_share"] = others.share();
       run["beside"] = beside;
       keeper_.take(std::move(run));
     }

@@ -110,7 +110,7 @@ class scaling_run {
     std::cout << scaling_heads(machine_, request_);
     std::size_t const left = asked_ - std::min(asked_, file_["runs"].size());
     if (left == asked_)
-      std::cout << fmt::format("# {} points on {} placements, about {}\n", asked_, shapes_.size(),
+      std::cout << fmt::format("# {} points on {} sets of processors, about {}\n", asked_, shapes_.size(),
                                time_in_words(estimated_seconds(machine_, shapes_, request_)));
     else
       std::cout << fmt::format("# {} of {} points are left\n", left, asked_);

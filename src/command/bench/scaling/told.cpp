@@ -16,7 +16,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double least_at_home = 0.99;  ///< of pages; fewer are told of
+constexpr double least_at_home = 0.99;   ///< of pages; fewer are told of
+constexpr double most_of_others = 0.15;  ///< of processors' time; more is told of
 
 std::string rounded(double value) { return fmt::format("{:.{}f}", value, value < 10 ? 2 : 1); }
 
@@ -36,6 +37,8 @@ std::string unsteadiness(ordered_json const& run) {
   std::vector<std::string> notes;
   if (auto const at = run.find("pages_at_home"); at != run.end() && at->is_number() && *at < least_at_home)
     notes.push_back(fmt::format("{:.0f} % of pages elsewhere", 100 * (1 - at->get<double>())));
+  if (auto const share = run.value("others_share", 0.0); share > most_of_others)
+    notes.push_back(fmt::format("others had {:.0f} % of the cores", 100 * share));
   if (run.value("drifts", false)) notes.push_back(fmt::format("drifts {:.2f}×", run["drift"].get<double>()));
   if (auto const outliers = run.value("outliers", 0); outliers > 0)
     notes.push_back(fmt::format("{} outlier{}", outliers, outliers > 1 ? "s" : ""));
@@ -102,7 +105,7 @@ std::string scaling_heads(topology const& machine, scaling_request const& reques
       "efficiency: speed-up / ranks\n"
       "# roof: what the bytes that nobody can avoid would take, moved by folds that wait for nobody, as part of the "
       "time\n"
-      "# 4+: second hardware threads, 4++: ranks in turns. Intervals: 95 %\n",
+      "# busbw in GB/s. 4+: second hardware threads, 4++: ranks in turns. Intervals: 95 %\n",
       measure::name_of(request.element), machine.cores(), machine.nodes.size(),
       machine.nodes.size() == 1 ? "node" : "nodes", instruction_set_in_words(kernels::instruction_set()),
       request.options.rounds);
@@ -181,8 +184,9 @@ std::string reducers_told(ordered_json const& file) {
 }
 
 std::string scaling_summary(ordered_json const& file) {
-  std::size_t most = 0, drifting = 0;
+  std::size_t most = 0, drifting = 0, disturbed = 0;
   for (auto const& run : file.at("runs")) {
+    disturbed += run.value("others_share", 0.0) > most_of_others ? 1 : 0;
     drifting += run.value("drifts", false) ? 1 : 0;
     if (run["place"] == "compact" && run.value("beyond_cores", "").empty())
       most = std::max(most, run["ranks"].get<std::size_t>());
@@ -193,7 +197,12 @@ std::string scaling_summary(ordered_json const& file) {
         run["verb"] == file.at("runs")[0]["verb"] && run["timing"] == "cycle")
       text += fmt::format("  {} of {}: {}\n", run["verb"].get<std::string>(), bytes_for_people(run["size"]),
                           run["limit"]["words"].get<std::string>());
+  if (text.find("left over") != text.npos)
+    text += "  what is left over: coset why VERB SIZE --measure compares plans; COSET_TRACE shows where ranks wait\n";
   if (!text.empty()) text = fmt::format("\nWhat limits it on {} cores\n", most) + text;
+  if (disturbed > 0)
+    text += fmt::format("{} of {} points shared their cores with other programs: measure again when it is quiet\n",
+                        disturbed, file.at("runs").size());
   if (drifting > 0)
     text += fmt::format("{} of {} points drifted while they were measured\n", drifting, file.at("runs").size());
   return text;

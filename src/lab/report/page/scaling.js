@@ -19,8 +19,12 @@ function strayPages(run) {
   return typeof run.pages_at_home === "number" && run.pages_at_home < 0.99 ? `${Math.round(100 * (1 - run.pages_at_home))} % of pages elsewhere` : null;
 }
 
+function othersText(run) {
+  return run.others_share > 0.15 ? `others had ${Math.round(100 * run.others_share)} % of the cores` : null;
+}
+
 function unsteady(run) {
-  return [strayPages(run), run.drifts ? `drifts ${timesText(run.drift)}` : null,
+  return [strayPages(run), othersText(run), run.drifts ? `drifts ${timesText(run.drift)}` : null,
     run.outliers > 0 ? plural(run.outliers, "outlier") : null,
     run.dropped_rounds > 0 ? `${run.dropped_rounds} rounds dropped` : null].filter(Boolean).join(", ");
 }
@@ -41,7 +45,8 @@ function partsBar(run) {
   const shown = [["flags", "flags", parts.flags], ["own work", "own", parts.own_work], [moves, "moves", moved]];
   const sum = shown.reduce((all, [, , ns]) => all + ns, 0), whole = Math.max(sum, time);
   if (sum < time) shown.push(["not measured alone", "rest", time - sum]);
-  const label = shown.map(([name, , ns]) => `${name} ${(100 * ns / time).toFixed(0)} %`).join(", ");
+  const share = ns => ns > time ? "all of it by itself" : `${(100 * ns / time).toFixed(0)} %`;
+  const label = shown.map(([name, , ns]) => `${name} ${share(ns)}`).join(", ");
   return [element("div", {class: "parts", "aria-hidden": "true"},
     ...shown.map(([, kind, ns]) => element("i", {class: `part ${kind}`, style: `width: ${(100 * ns / whole).toFixed(2)}%`}))),
     element("p", {class: "note"}, label)];
@@ -204,9 +209,9 @@ function showReducers(scaling) {
 function showUnsteady(scaling) {
   const runs = scaling.runs.filter(run => run.rounds === 0 || unsteady(run));
   section("unsteady", "How steady it was",
-    element("p", {}, runs.length === 0 ? "No point drifted, none has outliers, and all pages of all arrays were on the node of their rank."
+    element("p", {}, runs.length === 0 ? "No point drifted, none has outliers, no other program had its cores, and all pages of all arrays were on the node of their rank."
       : `${plural(runs.length, "point")} of ${scaling.runs.length} drifted (the last third of its rounds differs from the first by more than a ` +
-        "tenth), has outliers, lost rounds in which the machine changed its state, or had arrays with pages on another node than their rank's. Medians hold against outliers, not against drift."),
+        "tenth), has outliers, lost rounds in which the machine changed its state, shared its cores with other programs, or had arrays with pages on another node than their rank's. Medians hold against outliers, not against drift."),
     runs.length === 0 ? null : tableToOpen("These points", [{text: "place", class: "text"}, "ranks", {text: "verb", class: "text"}, "size",
       {text: "timing", class: "text"}, {text: "what", class: "text"}, {text: "rounds, µs", class: "text"}],
     runs.map(run => [run.place, ranksText(run), {text: run.verb, class: "text"}, bytesText(run.size), {text: run.timing, class: "text"},
