@@ -73,7 +73,7 @@ struct team_call {
 
 /// A call as the program knows it, for messages about it.
 struct as_called {
-  verb what = verb::barrier;
+  verb what{};
   bool varies = false;
   form how = form::blocking;
   MPI_Count count = 0;  ///< this process's
