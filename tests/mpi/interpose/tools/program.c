@@ -56,7 +56,8 @@ int main(int argc, char** argv) {
   MPI_File file;
   char const name[] = "of all";
   if (argc > 1) {
-    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
     MPI_File_write_all(file, name, sizeof name, MPI_CHAR, MPI_STATUS_IGNORE);
     MPI_File_close(&file);
   }
