@@ -43,7 +43,9 @@ measure::measurement measure(measure::hybrid_stage const& stage, processes_reque
                              std::vector<measure::contestant*> const& players, measure::latency_probe& probe) {
   measure::problem shape{r.element, r.operation, 0, stage.ranks(), verb::allreduce};
   shape.count = bytes / shape.element_bytes();
-  auto found = play_rounds(players, probe, shape, r.options, [&](std::size_t played) {
+  auto options = r.options;
+  options.touches = false;
+  auto found = play_rounds(players, probe, shape, options, [&](std::size_t played) {
     show_progress(fmt::format("{}: round {} of {}", bytes_for_people(bytes), played, r.options.rounds));
     stop_if_interrupted();
   });

@@ -233,20 +233,27 @@ attachment::failure attachment::failure_of(coset_status status, std::string cons
   static std::mutex adding;
   static auto& codes = *new std::map<std::string, int>;
   std::lock_guard const lock(adding);
-  std::string words = "coset, in " + call + ": " + coset_error_message();
-  words.resize(std::min<std::size_t>(words.size(), MPI_MAX_ERROR_STRING - 1));
-  auto const [at, is_new] = codes.try_emplace(words, MPI_ERR_OTHER);
   constexpr std::size_t most_codes = 64;  // those of MPI are never freed
-  if (is_new && codes.size() <= most_codes) {
-    static int const own_class = [] {
-      int made = MPI_ERR_OTHER;
-      PMPI_Add_error_class(&made);
-      PMPI_Add_error_string(made, "coset: a collective failed");
-      return made;
-    }();
-    if (PMPI_Add_error_code(own_class, &at->second) == MPI_SUCCESS) PMPI_Add_error_string(at->second, words.c_str());
-  }
-  return {communicator_, at->second};
+  auto const cut = [](std::string words) {
+    words.resize(std::min<std::size_t>(words.size(), MPI_MAX_ERROR_STRING - 1));
+    return words;
+  };
+  std::string const message = coset_error_message();
+  std::string words = cut("coset, in " + call + ": " + message);
+  // A program that goes on all the same uses up the codes call by call: then its messages name no call.
+  if (codes.size() >= most_codes && !codes.contains(words)) words = cut("coset: " + message);
+  if (auto const at = codes.find(words); at != codes.end()) return {communicator_, at->second};
+  if (codes.size() >= 2 * most_codes) return {communicator_, MPI_ERR_OTHER};
+  static int const own_class = [] {
+    int made = MPI_ERR_OTHER;
+    PMPI_Add_error_class(&made);
+    PMPI_Add_error_string(made, "coset: a collective failed");
+    return made;
+  }();
+  int code = MPI_ERR_OTHER;
+  if (PMPI_Add_error_code(own_class, &code) == MPI_SUCCESS) PMPI_Add_error_string(code, words.c_str());
+  codes.emplace(std::move(words), code);
+  return {communicator_, code};
 }
 
 int attachment::call_handler(failure const& what) {

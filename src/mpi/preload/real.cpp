@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <type_traits>
 
 namespace coset::interpose {
 namespace {
@@ -49,7 +48,7 @@ real_functions find_all(Find const& find) {
   return all;
 }
 
-/// Of the next definition behind this library. Tools define first names alone, so second ones are MPI's.
+/// Of the next definition behind this library: MPI's, or that of a tool which defines second names, too, as Darshan does.
 template <class Function>
 void find_real(Function& function, char const* name) {
   void* const found = dlsym(RTLD_NEXT, (std::string("P") + name).c_str());
@@ -67,23 +66,24 @@ Dl_info library_of(void* function) {
   return found;
 }
 
-char const* first_tool = nullptr;
-
-real_functions find_tools() {
-  void const* const of_mpi = library_of(dlsym(RTLD_NEXT, "PMPI_Init")).dli_fbase;
-  return find_all([&](auto& function, char const* name) {
-    void* const next = dlsym(RTLD_NEXT, name);
-    Dl_info const library = library_of(next);
-    if (next == nullptr || library.dli_fbase == of_mpi) return;
-    if (first_tool == nullptr) first_tool = library.dli_fname;
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(next);
-  });
+/// Both names of a function are in one library where that is MPI; or a tool that stands below as this layer does.
+template <class Function>
+void find_tool(Function& function, char const* name) {
+  void* const first = dlsym(RTLD_NEXT, name);
+  void* const second = dlsym(RTLD_NEXT, (std::string("P") + name).c_str());
+  if (first != nullptr && library_of(first).dli_fbase != library_of(second).dli_fbase)
+    function = reinterpret_cast<Function>(first);
 }
 
 }  // namespace
 
 real_functions const real = find_all([](auto& function, char const* name) { find_real(function, name); });
-real_functions const tools = find_tools();
-char const* const tool_library = first_tool;
+real_functions const tools = find_all([](auto& function, char const* name) { find_tool(function, name); });
+
+char const* name_of_tool() noexcept {
+  void* const any =
+      tools.Init != nullptr ? reinterpret_cast<void*>(tools.Init) : reinterpret_cast<void*>(tools.Allreduce);
+  return library_of(any).dli_fname;
+}
 
 }  // namespace coset::interpose

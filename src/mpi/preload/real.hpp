@@ -83,8 +83,8 @@ extern real_functions const real;
 /// A tool's functions between this library and MPI, which see calls first and go on to PMPI_…, as they would without this library.
 /// nullptr where the next definition is MPI's own.
 extern real_functions const tools;
-/// The library of the first of them, for people; nullptr if there is none.
-extern char const* const tool_library;
+/// The library of its MPI_Init, or MPI_Allreduce, for people; nullptr if there is none.
+char const* name_of_tool() noexcept;
 
 /// Whether this thread is in the layer, whose own calls of MPI go to MPI.
 inline thread_local bool is_inside __attribute__((tls_model("initial-exec"))) = false;

@@ -70,7 +70,7 @@ void log_summary() noexcept {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0) return;
   std::string words = "coset: collectives of process 0";
-  if (tool_library != nullptr) words += std::string(", seen first by ") + tool_library;
+  if (auto const* const tool = name_of_tool()) words += std::string(", seen first by ") + tool;
   for (detail::verb_row const& row : detail::verb_rows)
     for (bool const varies : {true, false}) {
       std::uint64_t const times = carried_out[static_cast<std::size_t>(row.what)][varies ? 1 : 0];

@@ -160,8 +160,8 @@ void after_fork_in_child() { all().begin_anew_in_child(); }
 /// As the launcher numbers this process, if it does.
 std::optional<std::size_t> launched_number() {
   for (environment::name const each :
-       {environment::name("OMPI_COMM_WORLD_RANK"), environment::name("PMI_RANK"), environment::name("PMIX_RANK"),
-        environment::name("PALS_RANKID"), environment::name("FLUX_TASK_RANK"), environment::name("SLURM_PROCID")}) {
+       {environment::name("OMPI_COMM_WORLD_RANK"), environment::name("PMI_RANK"), environment::name("FLUX_TASK_RANK"),
+        environment::name("PALS_RANKID"), environment::name("PMIX_RANK"), environment::name("SLURM_PROCID")}) {
     if (auto const found = number(value(each))) return found;
   }
   return std::nullopt;

@@ -231,7 +231,7 @@ class shape_measured {
                             measure::timing timing) {
     auto options = request_.options;
     options.timing = timing;
-    options.looks_at_pages = true;
+    options.looks_at_pages = !detail::is_barrier(of.what) && players.size() == players_.verb_and_waits().size();
     auto const progress = [&](std::size_t played) {
       show_progress(fmt::format("{} on {} ranks, {}, {}: round {} of {}", name_of(of.what), processors_.size(),
                                 shape_.place, bytes_for_people(of.bytes()), played, options.rounds));

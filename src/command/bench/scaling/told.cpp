@@ -101,10 +101,10 @@ std::string limit_told(ordered_json const& run) {
 std::string scaling_heads(topology const& machine, scaling_request const& request) {
   return fmt::format(
       "# coset bench --scaling of {}, sum: {} cores, {} {}, {}; {} rounds\n"
-      "# each rank has an array of its own. speed-up: ranks times the time of one rank / the time; "
-      "efficiency: speed-up / ranks\n"
+      "# cycle: each rank writes an array of its own, all call the verb, each reads its result; call: the verb alone\n"
+      "# speed-up: ranks times the time of one rank / the time; efficiency: speed-up / ranks\n"
       "# roof: what the bytes that nobody can avoid would take, moved by folds that wait for nobody, as part of the "
-      "time\n"
+      "time; above 1 where those folds had their arrays farther away\n"
       "# busbw in GB/s. 4+: second hardware threads, 4++: ranks in turns. Intervals: 95 %\n",
       measure::name_of(request.element), machine.cores(), machine.nodes.size(),
       machine.nodes.size() == 1 ? "node" : "nodes", instruction_set_in_words(kernels::instruction_set()),

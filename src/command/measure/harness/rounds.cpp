@@ -40,9 +40,10 @@ class match {
  public:
   match(std::vector<contestant*> const& players, latency_probe& probe, problem const& p, round_options const& options)
       : players_(players), options_(options), work_(p), orders_(players.size()), first_(players.size()) {
-    probe.on_each([&](rank_t rank) {
-      if (rank < p.ranks) work_.touch(rank);
-    });
+    if (options.touches)
+      probe.on_each([&](rank_t rank) {
+        if (rank < p.ranks) work_.touch(rank);
+      });
     found_.shape = p;
     found_.wrong.resize(players.size());
     for (auto const* player : players) found_.declined.push_back(player->declines(p));

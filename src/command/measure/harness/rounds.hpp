@@ -22,6 +22,7 @@ struct round_options {
   /// Who takes so many times as long as the best at first declines; 0: nobody does.
   double hopeless = 0;
   bool looks_at_pages = false;
+  bool touches = true;   ///< each rank's arrays first; false for contestants that have their own
   std::size_t kept = 1;  ///< contestants, from the first on, whose figures are wanted however hopeless they are
 };
 

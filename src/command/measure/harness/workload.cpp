@@ -154,19 +154,24 @@ operation_kind operation_named(std::string_view name) {
 // take up to a fifth longer. No line, and no pair of lines, which prefetchers fetch together, has items of two arrays.
 workload::buffer workload::allocate() {
   std::size_t const apart = std::max(page / (2 * shape_.ranks + 1) / alignment, std::size_t{1}) * alignment;
-  std::size_t const skipped = allocated_++ * apart % page;
-  std::size_t const bytes = (shape_.bytes() + skipped) / page * page + page;
-  buffer made{numa::memory(page + bytes + page), nullptr, nullptr, bytes};
-  made.pages = made.memory.data() + page;
+  std::size_t const skipped = allocated_++ * apart % page, of_system = numa::page_bytes();
+  std::size_t const bytes = ((shape_.bytes() + skipped) / of_system + 1) * of_system;
+  buffer made{numa::memory(of_system + bytes + of_system), nullptr, nullptr, bytes};
+  made.pages = made.memory.data() + of_system;
   made.begin = made.pages + skipped;
-  mprotect(made.pages - page, page, PROT_NONE);
-  mprotect(made.pages + bytes, page, PROT_NONE);
+  mprotect(made.memory.data(), of_system, PROT_NONE);
+  mprotect(made.pages + bytes, of_system, PROT_NONE);
   return made;
 }
 
+// What a rank of this verb neither gives nor gets stays without memory.
 void workload::touch(rank_t r) const noexcept {
-  for (auto const* const each : {&inputs_[r], &outputs_[r]}) std::memset(each->pages, 0, each->bytes);
-  if (r == 0) std::memset(shared_output_.pages, 0, shared_output_.bytes);
+  auto const clear = [&](buffer const& of, items what) {
+    std::memset(of.begin, 0, (what.end - what.begin) * item_bytes_);
+  };
+  clear(inputs_[r], gives(shape_, r));
+  clear(outputs_[r], gets(shape_, r));
+  if (r == 0 && detail::shares_result(shape_.what)) std::memset(shared_output_.begin, 0, shape_.bytes());
 }
 
 std::map<unsigned, std::size_t> workload::pages_by_node(rank_t r) const {

@@ -38,7 +38,7 @@ void say_if_passed_by() noexcept {
                "coset: %s goes on from MPI_Init to MPI's own MPI_Init, not to PMPI_Init: coset carries out nothing. "
                "Name it before "
                "libcoset_mpi.so in LD_PRELOAD\n",
-               tool_library);
+               name_of_tool());
 }
 
 /// `by_tool`, which ends in `ours`; without a tool `ours`.

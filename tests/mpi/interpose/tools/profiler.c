@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tool as mpiP, Score-P or Darshan are: it counts the program's calls by MPI's profiling interface and reports in MPI_Finalize.
-// With GOES_ON_TO_NEXT it goes on to the next definition of the same name instead, as some do.
+// With GOES_ON_TO_NEXT it goes on to the next definition of the same name instead, as some do. With DEFINES_BOTH_NAMES it has both
+// names of what begins MPI, as Darshan does.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -47,6 +48,18 @@ static long counts[functions];
     return BELOW(name) names;          \
   }
 COUNTED(ENTRY)
+
+#ifdef DEFINES_BOTH_NAMES
+int PMPI_Init(int* a, char*** b) {
+  ++counts[of_Init];
+  return ((__typeof__(&PMPI_Init))dlsym(RTLD_NEXT, "PMPI_Init"))(a, b);
+}
+
+int PMPI_Init_thread(int* a, char*** b, int c, int* d) {
+  ++counts[of_Init_thread];
+  return ((__typeof__(&PMPI_Init_thread))dlsym(RTLD_NEXT, "PMPI_Init_thread"))(a, b, c, d);
+}
+#endif
 
 int MPI_Finalize(void) {
   int rank;

@@ -78,20 +78,36 @@ class Tools(unittest.TestCase):
         tool = file("libprofiler.so")
         self.same("c", Run("c", tool), LIBRARY, tool, carried_out=78)
 
+    @unittest.skipUnless(os.path.exists(file("f08")), "no Fortran")
     def test_fortran_by_each_interface(self):
+        seen = set()
         for program in ("mpifh", "module", "f08"):
             for tool in ("libprofiler.so", "libprofiler_of_fortran.so"):
                 without = Run(program, file(tool))
+                self.assertEqual(without.status, 0, without.said)
                 if without.counts is None:
                     continue  # which this interface goes past
+                seen.add(program)
                 for order in ((LIBRARY, file(tool)), (file(tool), LIBRARY)):
                     with self.subTest(program=program, tool=tool, order=order):
                         self.same(program, without, *order, carried_out=50)
+        self.assertLessEqual({"mpifh", "module"}, seen)
 
+    @unittest.skipUnless(os.path.exists(file("mpifh_linked")), "no Fortran")
     def test_fortran_linked(self):
         without = Run("mpifh_linked")
         self.assertEqual(without.counts, {"allreduce": 50})
         self.same("mpifh_linked", without, LIBRARY, carried_out=50)
+
+    def test_who_defines_both_names_stands_below(self):
+        tool = file("libboth_names.so")
+        without = Run("c", tool)
+        for order in ((LIBRARY, tool), (tool, LIBRARY)):
+            run = Run("c", *order)
+            self.assertEqual(run.status, 0, run.said)
+            self.assertEqual(run.counts["Allreduce"], without.counts["Allreduce"])
+            self.assertGreaterEqual(run.counts["Init"] + run.counts["Init_thread"], 1, run.said)
+            self.assertGreaterEqual(run.carried_out, 78, run.said)
 
     @unittest.skipUnless(shutil.which("eztrace") and shutil.which("otf2-print"), "no eztrace or otf2-tools")
     def test_eztrace_of_debian(self):
