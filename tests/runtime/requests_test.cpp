@@ -160,8 +160,11 @@ TEST_P(Requests, GivenUpAbortTheTeam) {
       }
       for (;;) barrier(me);
     });
+    // Rank 1 has given up, and does something else than the others: whichever is heard of first is told.
     for (rank_t r = 0; r < ranks.size(); ++r) {
-      EXPECT_TRUE(all[r].type == type_name<aborted>() || all[r].type == type_name<argument_error>()) << all[r].message;
+      EXPECT_TRUE(all[r].type == type_name<aborted>() || all[r].type == type_name<argument_error>() ||
+                  all[r].type == type_name<mismatch_error>())
+          << all[r].message;
     }
     expect_works(ranks);
   }
