@@ -52,7 +52,8 @@ std::optional<siblings> launched_siblings() {
   }
   // A batch script has SLURM_LOCALID, too; only a step has the other variable.
   if (!found) found = checked(number(value("SLURM_LOCALID")), of_every_host(value("SLURM_STEP_TASKS_PER_NODE")));
-  if (!found)
+  // One process of Slurm's may have started Flux, which starts several.
+  if (!found || found->all == 1)
     found =
         checked(number(value("FLUX_TASK_LOCAL_ID")), of_equal_hosts(value("FLUX_JOB_SIZE"), value("FLUX_JOB_NNODES")));
   return found && found->all > 1 ? found : std::nullopt;

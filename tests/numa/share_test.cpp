@@ -113,6 +113,8 @@ TEST(LaunchedByFlux, IsOnOneOfSeveralEqualHosts) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->own, 3u);
     EXPECT_EQ(found->all, 4u);
+    variable const slurms_own(slurm_own, "0"), slurms_all(slurm_all, "1(x3)");
+    EXPECT_TRUE(launched_siblings()) << "where one process of Slurm's on each host has started Flux";
   }
   for (auto const* const unequal : {"5", "0", "12", "none"}) {
     variable const hosts("FLUX_JOB_NNODES", unequal);

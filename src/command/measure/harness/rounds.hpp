@@ -58,7 +58,8 @@ struct measurement {
   pages_found pages = {};             ///< at the end, if it was asked for
 };
 
-/// Measures one shape. Arrays come from the nodes of the probe's processors, rank by rank. `after_round(played)` reports progress. Every burst starts with all other threads asleep.
+/// Measures one shape. Each rank's arrays come from the node of its processor among the probe's. `after_round(played)` reports
+/// progress. Every burst starts with all other threads asleep.
 measurement play_rounds(std::vector<contestant*> const&, latency_probe&, problem const&, round_options const&,
                         std::function<void(std::size_t)> const& after_round);
 
