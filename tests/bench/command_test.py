@@ -424,6 +424,19 @@ class Scaling(unittest.TestCase):
                 self.assertEqual(row["limit_words"], run["limit"]["words"] if "limit" in run else "")
                 self.assertAlmostEqual(float(row["time_ns"]), run["time_ns"]["median"], 3)
 
+    def test_other_programs_and_pages_elsewhere_are_told(self):
+        def disturb(found):
+            found["runs"] = found["runs"][:3]
+            found["partial"] = {"measured": 3, "asked": len(self.found["runs"])}
+            for run in found["runs"]:
+                run["others_share"], run["pages_at_home"] = 0.4, 0.75
+
+        run = coset("bench", "--scaling", "--resume", self.changed("disturbed.json", disturb))
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        told = run.stdout.count("25 % of pages elsewhere, others had 40 % of the cores")
+        self.assertEqual(told, sum(run["rounds"] > 0 for run in self.found["runs"][:3]))
+        self.assertRegex(run.stdout, r"\d of \d+ points shared their cores with other programs")
+
     def test_an_interrupted_run_is_resumed_where_it_ended(self):
         def half(found):
             found["runs"] = found["runs"][:3]

@@ -11,8 +11,8 @@
 #include "command/bench/scaling/between.hpp"
 #include "command/bench/scaling/machine_streams.hpp"
 #include "command/bench/scaling/points.hpp"
-#include "command/measure/machine/pages.hpp"
 #include "command/measure/references/streams.hpp"
+#include "numa/binding.hpp"
 #include "vm/machine.hpp"
 #include "vm/pages.hpp"
 
@@ -124,7 +124,7 @@ TEST_F(ScalingPage, MatricesAskCoresOfOneNodeForPagesOfAnother) {
       cli::measure_between(machine, {[&](std::vector<unsigned> const& readers, unsigned node) -> std::optional<double> {
                                        measure::crew crew(readers);
                                        std::vector<unsigned> on(readers.size());
-                                       crew.run([&](rank_t rank) { on[rank] = measure::own_node(); });
+                                       crew.run([&](rank_t rank) { on[rank] = numa::current_node().value(); });
                                        EXPECT_EQ(std::set<unsigned>(on.begin(), on.end()).size(), 1u);
                                        EXPECT_EQ(found(readers, pages::bound, node).begin()->first, node);
                                        ++asked[{on.front(), node}];

@@ -118,6 +118,14 @@ std::string nodes_in_words(std::vector<unsigned> const& nodes) {
   return fmt::format("node{} {}", nodes.size() > 1 ? "s" : "", fmt::join(nodes, ", "));
 }
 
+/// Whether a point is one of another situation than its place says: other programs had its cores, or its pages lie elsewhere.
+void add_disturbances(ordered_json& run) {
+  constexpr double most_of_others = 0.15, least_at_home = 0.99;
+  run["disturbed"] = value_of(run, "others_share") > most_of_others;
+  run["has_strays"] =
+      run.contains("pages_at_home") && run["pages_at_home"].is_number() && run["pages_at_home"] < least_at_home;
+}
+
 void add_limit(ordered_json const& file, ordered_json& run) {
   if (!run["beside"].is_object()) return;
   auto const parts = parts_of(file, run);
@@ -143,6 +151,7 @@ void derive(ordered_json const& file, ordered_json& run) {
   if (!was_measured(run)) return;
   add_speedup(run, base_of(file.at("runs"), run, {"verb", "asked_size", "timing"}), true);
   add_steadiness(run);
+  add_disturbances(run);
   add_limit(file, run);
 }
 

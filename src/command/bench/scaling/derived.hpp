@@ -7,7 +7,7 @@
 
 namespace coset::cli {
 
-/// Adds to a run of the file "speedup", "efficiency", "drift", "outliers", "reached" and "limit". The file has the runs of
+/// Adds to a run of the file "speedup", "efficiency", "drift", "outliers", "disturbed", "has_strays", "reached" and "limit". The file has the runs of
 /// one rank already.
 void derive(nlohmann::ordered_json const& file, nlohmann::ordered_json& run);
 /// To all of its runs and reducers.

@@ -210,13 +210,13 @@ class shape_measured {
       auto const of = problem_of(what, bytes);
       if (keeper_.has(key_of(shape_, what, of.bytes(), timing))) continue;
       if (beside.is_null())
-        beside =
-            references_json(machine_, shape_, play(players_.references(), problem_of(verb::allreduce, bytes), timing));
+        beside = references_json(machine_, shape_,
+                                 play(players_.references(), problem_of(verb::allreduce, bytes), timing, false));
       auto const players = players_.verb_and_waits();
       auto run = shape_json(machine_, shape_);
       run["asked_size"] = bytes;
       measure::others const others(processors_);
-      run = run_json(std::move(run), play(players, of, timing), timing, players);
+      run = run_json(std::move(run), play(players, of, timing, !detail::is_barrier(what)), timing, players);
       run["others_share"] = others.share();
       run["beside"] = beside;
       keeper_.take(std::move(run));
@@ -228,10 +228,10 @@ class shape_measured {
   }
 
   measure::measurement play(std::vector<measure::contestant*> const& players, measure::problem const& of,
-                            measure::timing timing) {
+                            measure::timing timing, bool looks_at_pages) {
     auto options = request_.options;
     options.timing = timing;
-    options.looks_at_pages = !detail::is_barrier(of.what) && players.size() == players_.verb_and_waits().size();
+    options.looks_at_pages = looks_at_pages;
     auto const progress = [&](std::size_t played) {
       show_progress(fmt::format("{} on {} ranks, {}, {}: round {} of {}", name_of(of.what), processors_.size(),
                                 shape_.place, bytes_for_people(of.bytes()), played, options.rounds));

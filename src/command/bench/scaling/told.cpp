@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "command/bench/scaling/limits.hpp"
 #include "command/bench/words.hpp"
 #include "command/bytes.hpp"
 #include "runtime/kernels/kernels.hpp"
@@ -15,9 +16,6 @@ namespace coset::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr double least_at_home = 0.99;   ///< of pages; fewer are told of
-constexpr double most_of_others = 0.15;  ///< of processors' time; more is told of
 
 std::string rounded(double value) { return fmt::format("{:.{}f}", value, value < 10 ? 2 : 1); }
 
@@ -35,10 +33,10 @@ std::string pages_told(ordered_json const& pages_on) {
 /// "drifts 1.3×, 2 outliers", and pages of arrays that are not on their rank's node.
 std::string unsteadiness(ordered_json const& run) {
   std::vector<std::string> notes;
-  if (auto const at = run.find("pages_at_home"); at != run.end() && at->is_number() && *at < least_at_home)
-    notes.push_back(fmt::format("{:.0f} % of pages elsewhere", 100 * (1 - at->get<double>())));
-  if (auto const share = run.value("others_share", 0.0); share > most_of_others)
-    notes.push_back(fmt::format("others had {:.0f} % of the cores", 100 * share));
+  if (run.value("has_strays", false))
+    notes.push_back(fmt::format("{:.0f} % of pages elsewhere", 100 * (1 - run["pages_at_home"].get<double>())));
+  if (run.value("disturbed", false))
+    notes.push_back(fmt::format("others had {:.0f} % of the cores", 100 * run["others_share"].get<double>()));
   if (run.value("drifts", false)) notes.push_back(fmt::format("drifts {:.2f}×", run["drift"].get<double>()));
   if (auto const outliers = run.value("outliers", 0); outliers > 0)
     notes.push_back(fmt::format("{} outlier{}", outliers, outliers > 1 ? "s" : ""));
@@ -186,18 +184,21 @@ std::string reducers_told(ordered_json const& file) {
 std::string scaling_summary(ordered_json const& file) {
   std::size_t most = 0, drifting = 0, disturbed = 0;
   for (auto const& run : file.at("runs")) {
-    disturbed += run.value("others_share", 0.0) > most_of_others ? 1 : 0;
+    disturbed += run.value("disturbed", false) ? 1 : 0;
     drifting += run.value("drifts", false) ? 1 : 0;
     if (run["place"] == "compact" && run.value("beyond_cores", "").empty())
       most = std::max(most, run["ranks"].get<std::size_t>());
   }
   std::string text;
+  bool is_unexplained = false;
   for (auto const& run : file.at("runs"))
     if (run["place"] == "compact" && run["ranks"] == most && run.contains("limit") &&
-        run["verb"] == file.at("runs")[0]["verb"] && run["timing"] == "cycle")
+        run["verb"] == file.at("runs")[0]["verb"] && run["timing"] == "cycle") {
+      is_unexplained = is_unexplained || run["limit"]["by"] == name_of(limit::other);
       text += fmt::format("  {} of {}: {}\n", run["verb"].get<std::string>(), bytes_for_people(run["size"]),
                           run["limit"]["words"].get<std::string>());
-  if (text.find("left over") != text.npos)
+    }
+  if (is_unexplained)
     text += "  what is left over: coset why VERB SIZE --measure compares plans; COSET_TRACE shows where ranks wait\n";
   if (!text.empty()) text = fmt::format("\nWhat limits it on {} cores\n", most) + text;
   if (disturbed > 0)

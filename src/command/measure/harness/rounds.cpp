@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "command/measure/harness/statistics.hpp"
-#include "command/measure/machine/pages.hpp"
+#include "numa/binding.hpp"
 
 namespace coset::measure {
 namespace {
@@ -73,7 +73,8 @@ class match {
       if (rank >= found_.shape.ranks) return;
       auto& [pages, on_own] = of_rank[rank];
       pages = work_.pages_by_node(rank);
-      if (auto const own = pages.find(own_node()); own != pages.end()) on_own = own->second;
+      auto const node = numa::current_node();
+      if (auto const own = node ? pages.find(*node) : pages.end(); own != pages.end()) on_own = own->second;
     });
     for (auto const& [pages, on_own] : of_rank) {
       for (auto const& [node, count] : pages) found_.pages.by_node[node] += count;

@@ -7,7 +7,7 @@
 
 namespace coset::measure {
 
-/// From its construction on.
+/// An account from the object's construction on.
 class others {
  public:
   explicit others(std::vector<unsigned> const& processors);

@@ -2,7 +2,6 @@
 // Where pages of measured arrays lie, as the system tells.
 #pragma once
 
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,13 +33,6 @@ inline void count_pages(std::byte const* begin, std::size_t bytes, std::map<unsi
     for (std::size_t k = 0; k < number; ++k)
       if (nodes[k] >= 0) ++pages[static_cast<unsigned>(nodes[k])];
   }
-}
-
-/// The node of the processor that runs the caller, as the system numbers it.
-inline unsigned own_node() {
-  unsigned processor = 0, node = 0;
-  getcpu(&processor, &node);
-  return node;
 }
 
 }  // namespace coset::measure

@@ -16,11 +16,11 @@ function intervalText(found) {
 }
 
 function strayPages(run) {
-  return typeof run.pages_at_home === "number" && run.pages_at_home < 0.99 ? `${Math.round(100 * (1 - run.pages_at_home))} % of pages elsewhere` : null;
+  return run.has_strays ? `${Math.round(100 * (1 - run.pages_at_home))} % of pages elsewhere` : null;
 }
 
 function othersText(run) {
-  return run.others_share > 0.15 ? `others had ${Math.round(100 * run.others_share)} % of the cores` : null;
+  return run.disturbed ? `others had ${Math.round(100 * run.others_share)} % of the cores` : null;
 }
 
 function unsteady(run) {
