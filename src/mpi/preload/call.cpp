@@ -10,6 +10,7 @@
 
 #include "mpi/preload/handles/packing.hpp"
 #include "mpi/preload/ordering.hpp"
+#include "mpi/preload/pieces.hpp"
 #include "mpi/preload/real.hpp"
 
 namespace coset::interpose {
@@ -151,77 +152,13 @@ reason scattered(attachment& a, arguments const& c, datatype const& elements, pr
   return nullptr;
 }
 
-/// Pieces travel as bytes, as the ranks' types need not be the same.
-reason gathered(attachment& a, arguments const& c, datatype const& elements, prepared& call) {
-  call.what = c.what;
-  bool const varies = c.varies;
-  auto const count_of = [&](int r) { return varies ? c.of_ranks.count_of(r) : c.out_count; };
-  auto const place_of = [&](int r) { return varies ? c.of_ranks.place_of(r) : static_cast<MPI_Aint>(c.out_count) * r; };
-  if (varies) {
-    call.is_empty = !note_counts(a, call, c, elements.size) || elements.size == 0;
-  } else {
-    call.count = static_cast<std::size_t>(c.out_count) * elements.size;
-    call.is_empty = call.count == 0;
-  }
-  bool in_one_piece = elements.dense && !a.is_renumbered();
-  MPI_Aint before = 0;
-  std::size_t all = 0;
-  for (int r = 0; r < a.size(); ++r) {
-    in_one_piece = in_one_piece && (place_of(r) - place_of(0) == before || count_of(r) == 0);
-    before += static_cast<MPI_Aint>(count_of(r));
-    all += static_cast<std::size_t>(count_of(r)) * elements.size;
-  }
-  if (is_wrong(c.out, static_cast<MPI_Count>(all), elements)) return wrong_call;
-  MPI_Aint const own_place = place_of(a.rank()) * elements.extent;
-  datatype const& sent_type = c.in != MPI_IN_PLACE ? *known(c.type) : elements;
-  void const* const in = c.in != MPI_IN_PLACE ? c.in : moved(static_cast<void const*>(c.out), own_place);
-  MPI_Count const in_count = c.in != MPI_IN_PLACE ? c.count : count_of(a.rank());
-  auto* const own_piece = moved(c.out, own_place);
-  bool const is_one = c.in != MPI_IN_PLACE && are_one(c.in, sent_type, own_piece, elements, in_count);
-  if (is_one && mpi_refuses_one) return wrong_call;
-  call.in = in;
-  call.out = moved(c.out, place_of(0) * elements.extent);
-  if (!sent_type.dense) {
-    call.sent = room_of(static_cast<std::size_t>(in_count) * sent_type.size);
-    pack(in, in_count, sent_type, call.sent.get());
-    call.in = call.sent.get();
-  }
-  if (in_one_piece) return nullptr;
-  call.received = room_of(all);
-  call.out = call.received.get();
-  struct piece {
-    std::size_t from;
-    MPI_Aint to;
-    MPI_Count count;
-  };
-  std::vector<std::size_t> begins(static_cast<std::size_t>(a.size()));
-  for (int r = 0; r < a.size(); ++r) begins[a.place_of(r)] = static_cast<std::size_t>(count_of(r)) * elements.size;
-  std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), std::size_t{0});
-  std::vector<piece> pieces;
-  for (int r = 0; r < a.size(); ++r)
-    pieces.push_back({begins[a.place_of(r)], place_of(r) * elements.extent, count_of(r)});
-  call.finish = [from = call.received.get(), to = c.out, type = elements, pieces = std::move(pieces)] {
-    for (piece const& one : pieces) unpack(from + one.from, moved(to, one.to), one.count, type);
-  };
-  return nullptr;
-}
-
 /// The datatype whose elements are counted, if MPI takes all of the arguments.
 datatype const* checked(attachment& a, arguments const& c) {
-  bool const gathers = detail::gives_pieces(c.what);
-  datatype const* const elements = known(gathers ? c.out_type : c.type);
-  if (elements == nullptr || c.root < 0 || c.root >= a.size() || c.count < 0 || c.out_count < 0) return nullptr;
+  datatype const* const elements = known(c.type);
+  if (elements == nullptr || c.root < 0 || c.root >= a.size() || c.count < 0) return nullptr;
   if (c.varies && !c.of_ranks.have_counts()) return nullptr;
   for (int r = 0; c.varies && r < a.size(); ++r) {
     if (c.of_ranks.count_of(r) < 0) return nullptr;
-  }
-  if (gathers && c.in != MPI_IN_PLACE) {
-    datatype const* const sent = known(c.type);
-    if (sent == nullptr) return nullptr;
-    auto const received = c.varies ? c.of_ranks.count_of(a.rank()) : c.out_count;
-    if (static_cast<std::size_t>(c.count) * sent->size != static_cast<std::size_t>(received) * elements->size)
-      return nullptr;
-    if (is_wrong(c.in, c.count, *sent)) return nullptr;
   }
   return elements;
 }
@@ -229,18 +166,17 @@ datatype const* checked(attachment& a, arguments const& c) {
 reason prepare_call(attachment& a, arguments const& c, prepared& call) {
   call.what = c.what;
   if (detail::is_barrier(c.what)) return nullptr;
+  if (detail::only_moves(c.what) && detail::is_of_pieces(c.what)) return move_pieces(a, c, call);
   datatype const* const elements = checked(a, c);
   if (elements == nullptr) return wrong_call;
-  bool const gathers = detail::gives_pieces(c.what), has_other_input = gathers && c.in != MPI_IN_PLACE;
-  if (elements->too_long || (has_other_input && known(c.type)->too_long)) return "gaps in elements of more than 1 GiB";
-  if (gathers) return gathered(a, c, *elements, call);
+  if (elements->too_long) return too_long;
   if (detail::gets_pieces(c.what)) return scattered(a, c, *elements, call);
   return detail::only_moves(c.what) ? broadcast(a, c, *elements, call) : whole(a, c, *elements, call);
 }
 
 }  // namespace
 
-reason const wrong_call = "arguments that MPI may refuse";
+reason const wrong_call = "arguments that MPI may refuse", too_long = "gaps in elements of more than 1 GiB";
 
 std::string_view name_of(verb what, bool varies) noexcept {
   auto const& names = detail::row_of(what).in_mpi;
@@ -267,10 +203,13 @@ std::string as_called::in_words() const {
 
 namespace {
 
+/// What this process sends; of what the root alone sends, what it gets.
 as_called described(attachment const& a, arguments const& c, form how) {
-  bool const gathers = detail::gives_pieces(c.what), by_output = gathers && c.in == MPI_IN_PLACE;
+  bool const moves = detail::only_moves(c.what), scatters = moves && detail::gets_pieces(c.what);
+  bool const by_output = scatters ? c.out != MPI_IN_PLACE : moves && c.in == MPI_IN_PLACE;
   as_called call{c.what, c.varies, how, by_output ? c.out_count : c.count, by_output ? c.out_type : c.type};
-  if (c.varies && (by_output || !gathers)) call.count = c.of_ranks.count_of(a.rank());
+  bool const has_counts = detail::gives_pieces(c.what) == by_output;  // on this side of the call
+  if (c.varies && has_counts) call.count = c.of_ranks.count_of(a.rank());
   return call;
 }
 
@@ -283,6 +222,16 @@ reason prepare(attachment& a, arguments const& c, form how, prepared& call) {
   bool const has_one_count = call.counts.empty() && !detail::is_barrier(c.what);
   call.is_empty = call.is_empty || (has_one_count && call.count == 0);
   return why_not;
+}
+
+team_call prepared::telling() {
+  return {
+      .of = of, .what = verb::broadcast, .out = counts.data(), .count = counts.size() * sizeof counts[0], .root = root};
+}
+
+void prepared::hear() {
+  counts[coset_member_rank(of->me())] = own_count;
+  tells_counts = false;
 }
 
 coset_status team_call::run() const {
@@ -307,6 +256,14 @@ coset_status team_call::run() const {
       return coset_scan(me, in, out, count, how.elements, how.by);
     case verb::exclusive_scan:
       return coset_exclusive_scan(me, in, out, count, how.elements, how.by);
+    case verb::gather:
+      return varies ? coset_gather_counts(me, in, out, counts.data(), how.elements, root)
+                    : coset_gather(me, in, out, count, how.elements, root);
+    case verb::scatter:
+      return varies ? coset_scatter_counts(me, in, out, counts.data(), how.elements, root)
+                    : coset_scatter(me, in, out, count, how.elements, root);
+    case verb::all_to_all:
+      return coset_all_to_all(me, in, out, count, how.elements);
     default:
       return COSET_UNKNOWN_ERROR;  // entries pass no others
   }
@@ -334,6 +291,14 @@ coset_status team_call::start(coset_request* at) const {
       return coset_start_scan(me, in, out, count, how.elements, how.by, at);
     case verb::exclusive_scan:
       return coset_start_exclusive_scan(me, in, out, count, how.elements, how.by, at);
+    case verb::gather:
+      return varies ? coset_start_gather_counts(me, in, out, counts.data(), how.elements, root, at)
+                    : coset_start_gather(me, in, out, count, how.elements, root, at);
+    case verb::scatter:
+      return varies ? coset_start_scatter_counts(me, in, out, counts.data(), how.elements, root, at)
+                    : coset_start_scatter(me, in, out, count, how.elements, root, at);
+    case verb::all_to_all:
+      return coset_start_all_to_all(me, in, out, count, how.elements, at);
     default:
       return COSET_UNKNOWN_ERROR;  // as above
   }

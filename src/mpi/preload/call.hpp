@@ -36,6 +36,7 @@ struct pieces {
   MPI_Aint const* long_places = nullptr;
 
   bool have_counts() const noexcept { return counts != nullptr || long_counts != nullptr; }
+  bool have_places() const noexcept { return places != nullptr || long_places != nullptr; }
   MPI_Count count_of(int rank) const { return counts != nullptr ? counts[rank] : long_counts[rank]; }
   MPI_Aint place_of(int rank) const { return places != nullptr ? places[rank] : long_places[rank]; }
 };
@@ -45,16 +46,24 @@ struct arguments {
   verb what;
   void const* in = nullptr;
   void* out = nullptr;
-  MPI_Count count = 0;  ///< of elements to send; of a reduce_scatter of equal pieces that each rank gets
+  MPI_Count count =
+      0;  ///< of elements to send; of equal pieces the length of one, in a reduce_scatter that each rank gets
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Count out_count = 0;  ///< allgather's, of each rank
+  MPI_Count out_count = 0;  ///< of what only moves, as `count`
   MPI_Datatype out_type = MPI_DATATYPE_NULL;
   MPI_Op operation = MPI_OP_NULL;
   int root = 0;
   MPI_Comm communicator = MPI_COMM_NULL;
   bool varies = false;   ///< each rank has a count of its own
-  pieces of_ranks = {};  ///< these, and the places of an allgather's
+  pieces of_ranks = {};  ///< these, and the places of what only moves; of a gather or scatter on the root alone
+  /// Of a gather or scatter, once its root has told the others: bytes, in the team's order.
+  std::shared_ptr<std::vector<std::size_t> const> told = {};
 };
+
+/// Whether the calling process has the array of all ranks' pieces, and knows their counts.
+inline bool has_all_pieces(attachment const& a, arguments const& c) noexcept {
+  return !detail::is_rooted(c.what) || a.rank() == c.root;
+}
 
 /// What a team is asked to do.
 struct team_call {
@@ -90,12 +99,19 @@ struct prepared : team_call {
   std::unique_ptr<std::byte[]> received = {};
   std::function<void()> finish = {};  ///< empty: nothing remains
   bool is_empty = false;              ///< there is nothing to do at all
+  bool tells_counts = false;          ///< the root has to tell the others before how long their pieces are
+  std::size_t own_count = 0;          ///< by this process's own arguments, where that is to be told
+
+  /// What goes before the call: by this its root tells `counts`.
+  team_call telling();
+  /// After it: whoever expects something else than it is told calls with that, so that all hear of it from the team.
+  void hear();
 };
 
 /// Why MPI has to carry out a call; null: a team can. All processes of the communicator decide alike, unless the program
 /// calls MPI wrongly: then it is MPI that shall say so.
 using reason = char const*;
-extern reason const wrong_call;
+extern reason const wrong_call, too_long;
 reason prepare(attachment&, arguments const&, form, prepared&);
 
 }  // namespace coset::interpose

@@ -10,13 +10,15 @@
 // clang-format off
 #define COSET_COUNTED(each) \
   each(Allreduce) each(Reduce) each(Reduce_scatter) each(Reduce_scatter_block) each(Allgather) each(Allgatherv) \
-  each(Bcast) each(Scan) each(Exscan)
+  each(Gather) each(Gatherv) each(Scatter) each(Scatterv) each(Alltoall) each(Bcast) each(Scan) each(Exscan)
 #define COSET_NONBLOCKING(each) \
   each(Iallreduce) each(Ireduce) each(Ireduce_scatter) each(Ireduce_scatter_block) each(Iallgather) \
-  each(Iallgatherv) each(Ibcast) each(Iscan) each(Iexscan)
+  each(Iallgatherv) each(Igather) each(Igatherv) each(Iscatter) each(Iscatterv) each(Ialltoall) each(Ibcast) \
+  each(Iscan) each(Iexscan)
 #define COSET_PERSISTENT(each) \
   each(Allreduce_init) each(Reduce_init) each(Reduce_scatter_init) each(Reduce_scatter_block_init) \
-  each(Allgather_init) each(Allgatherv_init) each(Bcast_init) each(Scan_init) each(Exscan_init)
+  each(Allgather_init) each(Allgatherv_init) each(Gather_init) each(Gatherv_init) each(Scatter_init) \
+  each(Scatterv_init) each(Alltoall_init) each(Bcast_init) each(Scan_init) each(Exscan_init)
 // While operations of ours are in flight, these let them go on.
 #define COSET_WAITING(each) \
   each(Wait) each(Waitall) each(Waitany) each(Waitsome) each(Test) each(Testall) each(Testany) each(Testsome) \
@@ -26,9 +28,8 @@
   each(Recv) each(Send) each(Ssend) each(Rsend) each(Mrecv) each(Sendrecv) each(Sendrecv_replace)
 // … and collectives that have no team.
 #define COSET_COLLECTIVES(each) \
-  each(Gather) each(Gatherv) each(Scatter) each(Scatterv) each(Alltoall) each(Alltoallv) each(Alltoallw) \
-  each(Neighbor_allgather) each(Neighbor_allgatherv) each(Neighbor_alltoall) each(Neighbor_alltoallv) \
-  each(Neighbor_alltoallw)
+  each(Alltoallv) each(Alltoallw) each(Neighbor_allgather) each(Neighbor_allgatherv) each(Neighbor_alltoall) \
+  each(Neighbor_alltoallv) each(Neighbor_alltoallw)
 // These can only wait: their processes meet first.
 #define COSET_MEETING(each) \
   each(Comm_dup) each(Comm_dup_with_info) each(Comm_create) each(Comm_split) each(Comm_split_type) each(Cart_create) \

@@ -43,11 +43,10 @@ class one_case {
     count_ = draw_length();
     root_ = static_cast<int>(random_() % static_cast<unsigned>(among.size));
     for (int r = 0; r < among.size; ++r) {
-      bool const varies = what == verb::reduce_scatter || what == verb::allgatherv;
-      counts_.push_back(varies ? draw_length() : count_);
+      counts_.push_back(varies() ? draw_length() : count_);
+      begins_.push_back(all_);
+      all_ += counts_.back() + (varies() && !combines(what) ? 1 : 0);  // what only moves may have gaps
     }
-    std::exclusive_scan(counts_.begin(), counts_.end(), std::back_inserter(begins_), 0);
-    all_ = std::reduce(counts_.begin(), counts_.end());
   }
 
   std::string fault(form how) const {
@@ -59,7 +58,7 @@ class one_case {
       array const before = inputs(among_.rank);
       if (std::string const wrong = in.difference(before); !wrong.empty()) return "input: " + wrong;
     }
-    return gets() ? out.difference(expected()) : out.difference(outputs());
+    return out.difference(gets() ? expected() : outputs());
   }
 
   /// Beside MPI's own result.
@@ -80,26 +79,36 @@ class one_case {
   }
 
  private:
-  bool scatters() const { return what_ == verb::reduce_scatter || what_ == verb::reduce_scatter_block; }
-  bool gathers() const { return what_ == verb::allgather || what_ == verb::allgatherv; }
+  bool varies() const {
+    return what_ == verb::reduce_scatter || what_ == verb::allgatherv || what_ == verb::gatherv ||
+           what_ == verb::scatterv;
+  }
+  bool scatters() const { return what_ == verb::reduce_scatter || what_ == verb::reduce_scatter_block || spreads(); }
+  /// From the root.
+  bool spreads() const { return what_ == verb::scatter || what_ == verb::scatterv; }
+  bool gathers_at_root() const { return what_ == verb::gather || what_ == verb::gatherv; }
+  bool gathers() const { return what_ == verb::allgather || what_ == verb::allgatherv || gathers_at_root(); }
+  bool swaps() const { return what_ == verb::alltoall; }
+  bool is_rooted() const { return what_ == verb::reduce || spreads() || gathers_at_root(); }
+  bool is_root() const { return among_.rank == root_; }
   int own_count() const { return counts_[static_cast<std::size_t>(among_.rank)]; }
   int own_begin() const { return begins_[static_cast<std::size_t>(among_.rank)]; }
 
   /// Of this rank; others know what it is.
   array inputs(int rank) const {
-    int const length = scatters() ? all_ : gathers() ? counts_[static_cast<std::size_t>(rank)] : count_;
+    int const length = scatters() || swaps() ? all_ : gathers() ? counts_[static_cast<std::size_t>(rank)] : count_;
     array made(of_, static_cast<std::size_t>(length));
     made.draw(seed_ * 1000 + static_cast<std::uint64_t>(rank));
     return made;
   }
 
-  bool is_in_place() const { return in_place_ && !(what_ == verb::reduce && among_.rank != root_); }
+  bool is_in_place() const { return in_place_ && (is_root() || !is_rooted()); }
 
   /// What is there before the call.
   array outputs() const {
-    bool const is_whole = gathers() || (scatters() && in_place_);
+    bool const is_whole = gathers() || swaps() || (scatters() && !spreads() && in_place_);
     array made(of_, static_cast<std::size_t>(is_whole ? all_ : scatters() ? own_count() : count_));
-    bool const gives = is_in_place() || (what_ == verb::broadcast && among_.rank == root_);
+    bool const gives = (is_in_place() && !spreads()) || (what_ == verb::broadcast && is_root());
     if (!gives) return made;
     array const own = inputs(among_.rank);
     std::size_t const at = gathers() ? static_cast<std::size_t>(own_begin()) : 0;
@@ -108,18 +117,24 @@ class one_case {
   }
 
   bool gets() const {
-    if (what_ == verb::reduce) return among_.rank == root_;
+    if (spreads()) return !is_in_place();
     if (what_ == verb::exclusive_scan) return among_.rank != 0;
-    return true;
+    return is_root() || !is_rooted();
   }
 
+  /// Only the root of a gather or scatter passes counts.
   call as_call(array const& in, array& out) const {
-    int const count = gathers() ? own_count() : count_;
-    return {what_,      is_in_place() ? MPI_IN_PLACE : const_cast<array&>(in).data(),
-            out.data(), count,
-            counts_,    begins_,
-            of_.type,   by_ != nullptr ? by_->handle : MPI_OP_NULL,
-            root_,      among_.on};
+    bool const knows = is_root() || !is_rooted(), puts = spreads();
+    return {what_,
+            is_in_place() && !puts ? MPI_IN_PLACE : const_cast<array&>(in).data(),
+            is_in_place() && puts ? MPI_IN_PLACE : out.data(),
+            gathers() || puts ? own_count() : count_,
+            knows ? counts_ : std::vector<int>(),
+            knows ? begins_ : std::vector<int>(),
+            of_.type,
+            by_ != nullptr ? by_->handle : MPI_OP_NULL,
+            root_,
+            among_.on};
   }
 
   std::string carried_out(array const& in, array& out, form how) const {
@@ -147,6 +162,14 @@ class one_case {
       for (int r = 0; r < among_.size; ++r) {
         array const from = inputs(r);
         put(from, 0, from.count(), static_cast<std::size_t>(begins_[static_cast<std::size_t>(r)]));
+      }
+    } else if (spreads()) {
+      put(inputs(root_), static_cast<std::size_t>(own_begin()), static_cast<std::size_t>(own_count()), 0);
+    } else if (swaps()) {
+      for (int r = 0; r < among_.size; ++r) {
+        auto const length = static_cast<std::size_t>(count_);
+        put(inputs(r), static_cast<std::size_t>(own_begin()), length,
+            static_cast<std::size_t>(begins_[static_cast<std::size_t>(r)]));
       }
     } else if (what_ == verb::broadcast) {
       put(inputs(root_), 0, static_cast<std::size_t>(count_), 0);

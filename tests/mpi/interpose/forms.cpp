@@ -41,6 +41,16 @@ int with_arguments(Functions const& f, call const& c, Counts const& counts, Plac
       return f.allgather(c.in, c.count, c.type, c.out, c.count, c.type, c.on, more...);
     case verb::allgatherv:
       return f.allgatherv(c.in, c.count, c.type, c.out, counts.data(), places.data(), c.type, c.on, more...);
+    case verb::gather:
+      return f.gather(c.in, c.count, c.type, c.out, c.count, c.type, c.root, c.on, more...);
+    case verb::gatherv:
+      return f.gatherv(c.in, c.count, c.type, c.out, counts.data(), places.data(), c.type, c.root, c.on, more...);
+    case verb::scatter:
+      return f.scatter(c.in, c.count, c.type, c.out, c.count, c.type, c.root, c.on, more...);
+    case verb::scatterv:
+      return f.scatterv(c.in, counts.data(), places.data(), c.type, c.out, c.count, c.type, c.root, c.on, more...);
+    case verb::alltoall:
+      return f.alltoall(c.in, c.count, c.type, c.out, c.count, c.type, c.on, more...);
     case verb::broadcast:
       return f.broadcast(c.out, c.count, c.type, c.root, c.on, more...);
     case verb::barrier:
@@ -60,6 +70,11 @@ struct blocking_functions {
   decltype(&MPI_Reduce_scatter_block) reduce_scatter_block = MPI_Reduce_scatter_block;
   decltype(&MPI_Allgather) allgather = MPI_Allgather;
   decltype(&MPI_Allgatherv) allgatherv = MPI_Allgatherv;
+  decltype(&MPI_Gather) gather = MPI_Gather;
+  decltype(&MPI_Gatherv) gatherv = MPI_Gatherv;
+  decltype(&MPI_Scatter) scatter = MPI_Scatter;
+  decltype(&MPI_Scatterv) scatterv = MPI_Scatterv;
+  decltype(&MPI_Alltoall) alltoall = MPI_Alltoall;
   decltype(&MPI_Bcast) broadcast = MPI_Bcast;
   decltype(&MPI_Barrier) barrier = MPI_Barrier;
   decltype(&MPI_Scan) scan = MPI_Scan;
@@ -73,6 +88,11 @@ struct nonblocking_functions {
   decltype(&MPI_Ireduce_scatter_block) reduce_scatter_block = MPI_Ireduce_scatter_block;
   decltype(&MPI_Iallgather) allgather = MPI_Iallgather;
   decltype(&MPI_Iallgatherv) allgatherv = MPI_Iallgatherv;
+  decltype(&MPI_Igather) gather = MPI_Igather;
+  decltype(&MPI_Igatherv) gatherv = MPI_Igatherv;
+  decltype(&MPI_Iscatter) scatter = MPI_Iscatter;
+  decltype(&MPI_Iscatterv) scatterv = MPI_Iscatterv;
+  decltype(&MPI_Ialltoall) alltoall = MPI_Ialltoall;
   decltype(&MPI_Ibcast) broadcast = MPI_Ibcast;
   decltype(&MPI_Ibarrier) barrier = MPI_Ibarrier;
   decltype(&MPI_Iscan) scan = MPI_Iscan;
@@ -86,6 +106,11 @@ struct persistent_functions {
   decltype(&PERSISTENT(Reduce_scatter_block)) reduce_scatter_block = PERSISTENT(Reduce_scatter_block);
   decltype(&PERSISTENT(Allgather)) allgather = PERSISTENT(Allgather);
   decltype(&PERSISTENT(Allgatherv)) allgatherv = PERSISTENT(Allgatherv);
+  decltype(&PERSISTENT(Gather)) gather = PERSISTENT(Gather);
+  decltype(&PERSISTENT(Gatherv)) gatherv = PERSISTENT(Gatherv);
+  decltype(&PERSISTENT(Scatter)) scatter = PERSISTENT(Scatter);
+  decltype(&PERSISTENT(Scatterv)) scatterv = PERSISTENT(Scatterv);
+  decltype(&PERSISTENT(Alltoall)) alltoall = PERSISTENT(Alltoall);
   decltype(&PERSISTENT(Bcast)) broadcast = PERSISTENT(Bcast);
   decltype(&PERSISTENT(Barrier)) barrier = PERSISTENT(Barrier);
   decltype(&PERSISTENT(Scan)) scan = PERSISTENT(Scan);
@@ -100,6 +125,11 @@ struct long_blocking_functions {
   decltype(&MPI_Reduce_scatter_block_c) reduce_scatter_block = MPI_Reduce_scatter_block_c;
   decltype(&MPI_Allgather_c) allgather = MPI_Allgather_c;
   decltype(&MPI_Allgatherv_c) allgatherv = MPI_Allgatherv_c;
+  decltype(&MPI_Gather_c) gather = MPI_Gather_c;
+  decltype(&MPI_Gatherv_c) gatherv = MPI_Gatherv_c;
+  decltype(&MPI_Scatter_c) scatter = MPI_Scatter_c;
+  decltype(&MPI_Scatterv_c) scatterv = MPI_Scatterv_c;
+  decltype(&MPI_Alltoall_c) alltoall = MPI_Alltoall_c;
   decltype(&MPI_Bcast_c) broadcast = MPI_Bcast_c;
   decltype(&MPI_Barrier) barrier = MPI_Barrier;
   decltype(&MPI_Scan_c) scan = MPI_Scan_c;
@@ -113,6 +143,11 @@ struct long_nonblocking_functions {
   decltype(&MPI_Ireduce_scatter_block_c) reduce_scatter_block = MPI_Ireduce_scatter_block_c;
   decltype(&MPI_Iallgather_c) allgather = MPI_Iallgather_c;
   decltype(&MPI_Iallgatherv_c) allgatherv = MPI_Iallgatherv_c;
+  decltype(&MPI_Igather_c) gather = MPI_Igather_c;
+  decltype(&MPI_Igatherv_c) gatherv = MPI_Igatherv_c;
+  decltype(&MPI_Iscatter_c) scatter = MPI_Iscatter_c;
+  decltype(&MPI_Iscatterv_c) scatterv = MPI_Iscatterv_c;
+  decltype(&MPI_Ialltoall_c) alltoall = MPI_Ialltoall_c;
   decltype(&MPI_Ibcast_c) broadcast = MPI_Ibcast_c;
   decltype(&MPI_Ibarrier) barrier = MPI_Ibarrier;
   decltype(&MPI_Iscan_c) scan = MPI_Iscan_c;
@@ -126,6 +161,11 @@ struct long_persistent_functions {
   decltype(&MPI_Reduce_scatter_block_init_c) reduce_scatter_block = MPI_Reduce_scatter_block_init_c;
   decltype(&MPI_Allgather_init_c) allgather = MPI_Allgather_init_c;
   decltype(&MPI_Allgatherv_init_c) allgatherv = MPI_Allgatherv_init_c;
+  decltype(&MPI_Gather_init_c) gather = MPI_Gather_init_c;
+  decltype(&MPI_Gatherv_init_c) gatherv = MPI_Gatherv_init_c;
+  decltype(&MPI_Scatter_init_c) scatter = MPI_Scatter_init_c;
+  decltype(&MPI_Scatterv_init_c) scatterv = MPI_Scatterv_init_c;
+  decltype(&MPI_Alltoall_init_c) alltoall = MPI_Alltoall_init_c;
   decltype(&MPI_Bcast_init_c) broadcast = MPI_Bcast_init_c;
   decltype(&MPI_Barrier_init) barrier = MPI_Barrier_init;
   decltype(&MPI_Scan_init_c) scan = MPI_Scan_init_c;
@@ -159,6 +199,11 @@ blocking_functions of_mpi() {
   find(all.reduce_scatter_block, "PMPI_Reduce_scatter_block");
   find(all.allgather, "PMPI_Allgather");
   find(all.allgatherv, "PMPI_Allgatherv");
+  find(all.gather, "PMPI_Gather");
+  find(all.gatherv, "PMPI_Gatherv");
+  find(all.scatter, "PMPI_Scatter");
+  find(all.scatterv, "PMPI_Scatterv");
+  find(all.alltoall, "PMPI_Alltoall");
   find(all.broadcast, "PMPI_Bcast");
   find(all.barrier, "PMPI_Barrier");
   find(all.scan, "PMPI_Scan");
@@ -181,15 +226,14 @@ int started(int code, MPI_Request& request) {
 }  // namespace
 
 std::string name_of(verb what) {
-  constexpr std::array names = {"allreduce", "reduce",        "reduce_scatter", "reduce_scatter_block",
-                                "allgather", "allgatherv",    "broadcast",      "barrier",
-                                "scan",      "exclusive_scan"};
+  constexpr std::array names = {"allreduce", "reduce",     "reduce_scatter", "reduce_scatter_block",
+                                "allgather", "allgatherv", "gather",         "gatherv",
+                                "scatter",   "scatterv",   "alltoall",       "broadcast",
+                                "barrier",   "scan",       "exclusive_scan"};
   return names[static_cast<std::size_t>(what)];
 }
 
-bool combines(verb what) {
-  return what != verb::allgather && what != verb::allgatherv && what != verb::broadcast && what != verb::barrier;
-}
+bool combines(verb what) { return what <= verb::reduce_scatter_block || what >= verb::scan; }
 
 std::string name_of(form how) {
   constexpr std::array names = {"blocking",      "nonblocking",      "persistent",

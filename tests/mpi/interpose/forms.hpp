@@ -17,14 +17,21 @@ enum class verb {
   reduce_scatter_block,
   allgather,
   allgatherv,
+  gather,
+  gatherv,
+  scatter,
+  scatterv,
+  alltoall,
   broadcast,
   barrier,
   scan,
   exclusive_scan
 };
 inline constexpr std::array all_verbs = {
-    verb::allreduce, verb::reduce,  verb::reduce_scatter, verb::reduce_scatter_block, verb::allgather, verb::allgatherv,
-    verb::broadcast, verb::barrier, verb::scan,           verb::exclusive_scan};
+    verb::allreduce, verb::reduce,     verb::reduce_scatter, verb::reduce_scatter_block,
+    verb::allgather, verb::allgatherv, verb::gather,         verb::gatherv,
+    verb::scatter,   verb::scatterv,   verb::alltoall,       verb::broadcast,
+    verb::barrier,   verb::scan,       verb::exclusive_scan};
 std::string name_of(verb);
 bool combines(verb);
 

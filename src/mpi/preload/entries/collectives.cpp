@@ -16,6 +16,14 @@ using namespace coset::interpose;
 #define COSET_GATHERED_NAMES in, count, type, out, out_count, out_type, comm
 #define COSET_GATHERED_VARIED(C, D) void const *in, C count, MPI_Datatype type, void *out, C const counts[], D const places[], MPI_Datatype out_type, MPI_Comm comm
 #define COSET_GATHERED_VARIED_NAMES in, count, type, out, counts, places, out_type, comm
+#define COSET_TO_ROOT(C, D) void const *in, C count, MPI_Datatype type, void *out, C out_count, MPI_Datatype out_type, int root, MPI_Comm comm
+#define COSET_TO_ROOT_NAMES in, count, type, out, out_count, out_type, root, comm
+#define COSET_TO_ROOT_VARIED(C, D) void const *in, C count, MPI_Datatype type, void *out, C const counts[], D const places[], MPI_Datatype out_type, int root, MPI_Comm comm
+#define COSET_TO_ROOT_VARIED_NAMES in, count, type, out, counts, places, out_type, root, comm
+#define COSET_FROM_ROOT(C, D) COSET_TO_ROOT(C, D)
+#define COSET_FROM_ROOT_NAMES COSET_TO_ROOT_NAMES
+#define COSET_FROM_ROOT_VARIED(C, D) void const *in, C const counts[], D const places[], MPI_Datatype type, void *out, C out_count, MPI_Datatype out_type, int root, MPI_Comm comm
+#define COSET_FROM_ROOT_VARIED_NAMES in, counts, places, type, out, out_count, out_type, root, comm
 #define COSET_BROADCAST(C, D) void *data, C count, MPI_Datatype type, int root, MPI_Comm comm
 #define COSET_BROADCAST_NAMES data, count, type, root, comm
 // clang-format on
@@ -55,6 +63,34 @@ arguments gathered(verb what, COSET_GATHERED_VARIED(int, int)) {
   return all;
 }
 
+arguments to_root(verb what, COSET_TO_ROOT(MPI_Count, MPI_Aint)) {
+  arguments all = gathered(what, in, count, type, out, out_count, out_type, comm);
+  all.root = root;
+  return all;
+}
+
+arguments to_root(verb what, COSET_TO_ROOT_VARIED(int, int)) {
+  arguments all = gathered(what, in, count, type, out, counts, places, out_type, comm);
+  all.root = root;
+  return all;
+}
+
+arguments from_root(verb what, COSET_FROM_ROOT(MPI_Count, MPI_Aint)) {
+  arguments all{.what = what, .in = in, .out = out, .count = count, .type = type, .root = root, .communicator = comm};
+  // In place they may be anything.
+  if (out != MPI_IN_PLACE) all.out_count = out_count;
+  if (out != MPI_IN_PLACE) all.out_type = out_type;
+  return all;
+}
+
+arguments from_root(verb what, COSET_FROM_ROOT_VARIED(int, int)) {
+  arguments all = from_root(what, in, 0, type, out, out_count, out_type, root, comm);
+  all.varies = true;
+  all.of_ranks.counts = counts;
+  all.of_ranks.places = places;
+  return all;
+}
+
 arguments broadcast(verb what, COSET_BROADCAST(MPI_Count, MPI_Aint)) {
   return {.what = what, .out = data, .count = count, .type = type, .root = root, .communicator = comm};
 }
@@ -69,6 +105,20 @@ arguments scattered(verb what, COSET_SCATTERED(MPI_Count, MPI_Aint)) {
 
 arguments gathered(verb what, COSET_GATHERED_VARIED(MPI_Count, MPI_Aint)) {
   arguments all = gathered(what, in, count, type, out, 0, out_type, comm);
+  all.varies = true;
+  all.of_ranks.long_counts = counts;
+  all.of_ranks.long_places = places;
+  return all;
+}
+
+arguments to_root(verb what, COSET_TO_ROOT_VARIED(MPI_Count, MPI_Aint)) {
+  arguments all = gathered(what, in, count, type, out, counts, places, out_type, comm);
+  all.root = root;
+  return all;
+}
+
+arguments from_root(verb what, COSET_FROM_ROOT_VARIED(MPI_Count, MPI_Aint)) {
+  arguments all = from_root(what, in, 0, type, out, out_count, out_type, root, comm);
   all.varies = true;
   all.of_ranks.long_counts = counts;
   all.of_ranks.long_places = places;
@@ -119,6 +169,11 @@ COSET_FORMS(Reduce_scatter, Ireduce_scatter, reduce_scatter, scattered, COSET_SC
 COSET_FORMS(Reduce_scatter_block, Ireduce_scatter_block, reduce_scatter, reduced, COSET_REDUCED)
 COSET_FORMS(Allgather, Iallgather, allgather, gathered, COSET_GATHERED)
 COSET_FORMS(Allgatherv, Iallgatherv, allgather, gathered, COSET_GATHERED_VARIED)
+COSET_FORMS(Gather, Igather, gather, to_root, COSET_TO_ROOT)
+COSET_FORMS(Gatherv, Igatherv, gather, to_root, COSET_TO_ROOT_VARIED)
+COSET_FORMS(Scatter, Iscatter, scatter, from_root, COSET_FROM_ROOT)
+COSET_FORMS(Scatterv, Iscatterv, scatter, from_root, COSET_FROM_ROOT_VARIED)
+COSET_FORMS(Alltoall, Ialltoall, all_to_all, gathered, COSET_GATHERED)
 COSET_FORMS(Bcast, Ibcast, broadcast, broadcast, COSET_BROADCAST)
 COSET_FORMS(Scan, Iscan, scan, reduced, COSET_REDUCED)
 COSET_FORMS(Exscan, Iexscan, exclusive_scan, reduced, COSET_REDUCED)

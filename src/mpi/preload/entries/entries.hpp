@@ -93,7 +93,7 @@ int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
     attachment* const of = attachment::of(c.communicator);
     switch (decide(of, true, c, form::persistent, tried)) {
       case carried_out_by::team:
-        if (attachment* const lent = of->lend_another()) return make_persistent(*of, *lent, c, request);
+        if (attachment* const lent = of->lend_another()) return make_persistent(*of, *lent, c, tried, request);
         return may_be_left_to_mpi(c, form::persistent, "too many persistent requests") ? by_mpi() : MPI_ERR_OTHER;
       case carried_out_by::nobody:
         return MPI_ERR_OTHER;

@@ -8,12 +8,6 @@ using namespace coset::interpose;
 
 // clang-format off
 // The parameters of each collective, by the types of counts and of places, and their names.
-#define COSET_ONE_TO_ALL(C, D) void const *in, C count, MPI_Datatype type, void *out, C out_count, MPI_Datatype out_type, int root, MPI_Comm comm
-#define COSET_ONE_TO_ALL_NAMES in, count, type, out, out_count, out_type, root, comm
-#define COSET_GATHER_VARIED(C, D) void const *in, C count, MPI_Datatype type, void *out, C const counts[], D const places[], MPI_Datatype out_type, int root, MPI_Comm comm
-#define COSET_GATHER_VARIED_NAMES in, count, type, out, counts, places, out_type, root, comm
-#define COSET_SCATTER_VARIED(C, D) void const *in, C const counts[], D const places[], MPI_Datatype type, void *out, C out_count, MPI_Datatype out_type, int root, MPI_Comm comm
-#define COSET_SCATTER_VARIED_NAMES in, counts, places, type, out, out_count, out_type, root, comm
 #define COSET_ALL(C, D) void const *in, C count, MPI_Datatype type, void *out, C out_count, MPI_Datatype out_type, MPI_Comm comm
 #define COSET_ALL_NAMES in, count, type, out, out_count, out_type, comm
 #define COSET_ALL_GATHER_VARIED(C, D) void const *in, C count, MPI_Datatype type, void *out, C const counts[], D const places[], MPI_Datatype out_type, MPI_Comm comm
@@ -38,11 +32,6 @@ using namespace coset::interpose;
 #define COSET_BOTH(name, started, kind, D) COSET_POLLED(name, started, kind, int, D)
 #endif
 
-COSET_BOTH(Gather, Igather, COSET_ONE_TO_ALL, int)
-COSET_BOTH(Scatter, Iscatter, COSET_ONE_TO_ALL, int)
-COSET_BOTH(Gatherv, Igatherv, COSET_GATHER_VARIED, int)
-COSET_BOTH(Scatterv, Iscatterv, COSET_SCATTER_VARIED, int)
-COSET_BOTH(Alltoall, Ialltoall, COSET_ALL, int)
 COSET_BOTH(Alltoallv, Ialltoallv, COSET_ALL_VARIED, int)
 COSET_BOTH(Alltoallw, Ialltoallw, COSET_ALL_TYPED, int)
 COSET_BOTH(Neighbor_allgather, Ineighbor_allgather, COSET_ALL, int)

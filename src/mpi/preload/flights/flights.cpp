@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bindings/c/handles.hpp"
+#include "mpi/preload/flights/parts.hpp"
 #include "mpi/preload/flights/persistent.hpp"
 #include "mpi/preload/flights/self.hpp"
 #include "runtime/memory/waiting.hpp"
@@ -24,15 +25,16 @@ struct landing {
   prepared whole;
   int tag;
   bool keeps_tag;
-  std::size_t parts;
+  std::size_t parts = 0;  ///< that have not landed
   coset_status status = COSET_SUCCESS;
 };
 
 /// An operation in flight. Its team carries out as many of a communicator at once as members may have; the others wait
 /// for their turn here.
 struct operation {
-  team_call call;
+  part what;
   std::shared_ptr<landing> end;
+  bool tells_counts = false;  ///< the parts that it is about come after it, before all others
   coset_request under_way = {};
   bool has_begun = false;
   coset_status status = COSET_SUCCESS;
@@ -67,15 +69,31 @@ class at_work {
   inside const layer_;
 };
 
+/// Whether the latest that has begun is one whose parts are not known yet.
+bool is_being_told(attachment const& of) {
+  return of.flights.begun != 0 && of.flights.all[of.flights.begun - 1]->tells_counts;
+}
+
 /// Teams number operations, so they begin in the order of their calls.
 void begin_more(attachment& of) {
-  while (of.flights.begun < of.flights.all.size()) {
+  while (of.flights.begun < of.flights.all.size() && !is_being_told(of)) {
     operation& next = *of.flights.all[of.flights.begun];
     bool const is_empty = next.end->whole.is_empty;
     if (!is_empty && !capi::may_start(of.me())) return;
-    next.status = is_empty ? COSET_SUCCESS : next.call.start(&next.under_way);
+    if (!is_empty) fill_input(next.what, next.end->whole);
+    next.status = is_empty ? COSET_SUCCESS : next.what.call.start(&next.under_way);
     next.has_begun = true;
     ++of.flights.begun;
+  }
+}
+
+/// Puts the parts of an operation before `place` of those of its communicator that have not begun.
+void line_up(attachment& of, std::shared_ptr<landing> const& end, std::size_t place) {
+  bool const tells = end->whole.tells_counts && !end->whole.is_empty;
+  for (part& each : parts_of(end->whole)) {
+    ++end->parts;
+    auto const at = of.flights.all.begin() + static_cast<std::ptrdiff_t>(place++);
+    of.flights.all.insert(at, &all.emplace_back(operation{.what = std::move(each), .end = end, .tells_counts = tells}));
   }
 }
 
@@ -89,8 +107,10 @@ bool is_complete(operation& one) {
 
 /// The last part completes the request. An error is reported when it is found, as the request has no room for it.
 void land(std::list<operation>::iterator at) {
-  attachment& of = *at->call.of;
+  attachment& of = *at->what.call.of;
   std::shared_ptr<landing> const end = at->end;
+  bool const has_told = at->tells_counts && at->status == COSET_SUCCESS;
+  if (at->status == COSET_SUCCESS) put_output(at->what, end->whole);
   if (at->status != COSET_SUCCESS && end->status == COSET_SUCCESS) {
     end->status = at->status;
     failures.push_back(of.failure_of(at->status, end->whole.by_program.in_words()));
@@ -98,6 +118,10 @@ void land(std::list<operation>::iterator at) {
   std::erase(of.flights.all, &*at);
   --of.flights.begun;
   all.erase(at);
+  if (has_told) {
+    end->whole.hear();
+    line_up(of, end, of.flights.begun);
+  }
   if (--end->parts == 0) {
     try {
       if (end->status == COSET_SUCCESS && end->whole.finish) end->whole.finish();
@@ -124,7 +148,7 @@ void progress_all() {
   std::thread::id const self = std::this_thread::get_id();
   for (auto at = all.begin(); at != all.end();) {
     auto const next = std::next(at);
-    std::thread::id const user = at->call.of->flights.user;
+    std::thread::id const user = at->what.call.of->flights.user;
     if ((user == std::thread::id() || user == self) && is_complete(*at)) land(at);
     at = next;
   }
@@ -173,39 +197,6 @@ void begin_as_child() {
 }
 
 [[gnu::constructor]] void watch_forks() { pthread_atfork(nullptr, nullptr, begin_as_child); }
-
-/// Pieces that have no room in what processes share go one after another, each as long as it likes.
-std::vector<team_call> parts_of(prepared const& whole) {
-  constexpr std::size_t most_bytes = 256 * 1024;
-  if (!detail::is_half(whole.what)) return {whole};
-  bool const gathers = detail::gives_pieces(whole.what);
-  auto const ranks = static_cast<std::size_t>(whole.of->size());
-  std::size_t const bytes = whole.how.bytes;
-  auto const count_of = [&](std::size_t r) { return whole.counts.empty() ? whole.count : whole.counts[r]; };
-  std::size_t total = 0;
-  for (std::size_t r = 0; r < ranks; ++r) total += count_of(r);
-  if (total * bytes <= most_bytes) return {whole};
-  std::uint32_t const own = coset_member_rank(whole.of->me());
-  std::vector<team_call> parts;
-  std::size_t at = 0;
-  for (std::size_t r = 0; r < ranks; at += count_of(r++) * bytes) {
-    team_call part{whole.of,
-                   gathers ? verb::broadcast : verb::reduce,
-                   whole.in,
-                   whole.out,
-                   count_of(r),
-                   whole.how,
-                   static_cast<std::uint32_t>(r)};
-    if (gathers) {
-      part.out = static_cast<std::byte*>(whole.out) + at;
-      if (r == own && whole.in != part.out) std::memcpy(part.out, whole.in, part.count * bytes);
-    } else {
-      part.in = static_cast<std::byte const*>(whole.in) + at;
-    }
-    parts.push_back(part);
-  }
-  return parts;
-}
 
 }  // namespace
 
@@ -273,7 +264,7 @@ int run(prepared&& call) {
     for (patience between;; between.look()) {
       progress();
       std::lock_guard const lock(using_);
-      if (of.flights.begun < of.flights.all.size()) continue;
+      if (of.flights.begun < of.flights.all.size() || is_being_told(of)) continue;
       of.flights.user = std::this_thread::get_id();
       break;
     }
@@ -281,7 +272,12 @@ int run(prepared&& call) {
   attachment::failure failed;
   {
     inside const layer;
-    coset_status const status = call.run();
+    coset_status status = COSET_SUCCESS;
+    if (call.tells_counts) {
+      status = call.telling().run();
+      call.hear();
+    }
+    if (status == COSET_SUCCESS) status = call.run();
     if (status != COSET_SUCCESS) failed = of.failure_of(status, call.by_program.in_words());
     if (beside_others) {
       std::lock_guard const lock(using_);
@@ -298,11 +294,9 @@ void take_off(prepared&& call, int tag, bool keeps_tag) {
     std::lock_guard const lock(using_);
     at_work const now;
     attachment& of = *call.of;
-    std::vector<team_call> parts = call.is_empty ? std::vector<team_call>{call} : parts_of(call);
-    auto const end = std::make_shared<landing>(landing{std::move(call), tag, keeps_tag, parts.size()});
+    auto const end = std::make_shared<landing>(landing{std::move(call), tag, keeps_tag});
     in_flight.fetch_add(1, std::memory_order_relaxed);
-    for (team_call& part : parts)
-      of.flights.all.push_back(&all.emplace_back(operation{.call = std::move(part), .end = end}));
+    line_up(of, end, of.flights.all.size());
     begin_more(of);
     progress_all();
     found.swap(failures);

@@ -42,21 +42,39 @@ bool any(Uses const& uses) noexcept {
   return std::ranges::any_of(kept, uses);
 }
 
+/// Once for all starts.
+int hear_counts(attachment& of, prepared& call) {
+  if (!call.tells_counts) return MPI_SUCCESS;
+  attachment::failure failed;
+  {
+    inside const layer;
+    team_call telling = call.telling();
+    telling.of = &of;
+    coset_status const status = telling.run();
+    if (status != COSET_SUCCESS) failed = of.failure_of(status, call.by_program.in_words());
+    call.hear();
+  }
+  return attachment::call_handler(failed);
+}
+
 }  // namespace
 
-int make_persistent(attachment& lender, attachment& of, arguments const& as, MPI_Request* request) {
+int make_persistent(attachment& lender, attachment& of, arguments const& as, prepared& tried, MPI_Request* request) {
+  if (int const code = hear_counts(of, tried); code != MPI_SUCCESS) return code;
   inside const layer;
   persistent_call made{MPI_REQUEST_NULL, &lender, &of, as, take_tag()};
+  if (detail::is_rooted(as.what) && as.varies)
+    made.as.told = std::make_shared<std::vector<std::size_t> const>(tried.counts);
   int const code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, made.tag, self(), request);
   if (code != MPI_SUCCESS) return code;
   made.request = *request;
-  bool const varies = as.of_ranks.have_counts();
+  bool const varies = as.varies && has_all_pieces(of, as), has_places = varies && detail::only_moves(as.what);
   for (int r = 0; varies && r < of.size(); ++r) made.counts.push_back(as.of_ranks.count_of(r));
-  for (int r = 0; as.varies && detail::gives_pieces(as.what) && r < of.size(); ++r)
-    made.places.push_back(as.of_ranks.place_of(r));
+  for (int r = 0; has_places && r < of.size(); ++r) made.places.push_back(as.of_ranks.place_of(r));
   std::lock_guard const lock(keeping);
   persistent_call& one = kept.emplace_back(std::move(made));
-  one.as.of_ranks = {.long_counts = varies ? one.counts.data() : nullptr, .long_places = one.places.data()};
+  one.as.of_ranks = {};
+  if (varies) one.as.of_ranks = {.long_counts = one.counts.data(), .long_places = one.places.data()};
   how_many.store(kept.size(), std::memory_order_relaxed);
   return MPI_SUCCESS;
 }

@@ -8,8 +8,9 @@
 
 namespace coset::interpose {
 
-/// A request that prepares and begins the call at each MPI_Start(), by a team that `lender` has lent.
-int make_persistent(attachment& lender, attachment& lent, arguments const&, MPI_Request* request);
+/// A request that prepares and begins the call at each MPI_Start(), by a team that `lender` has lent. `tried`: the same call,
+/// prepared.
+int make_persistent(attachment& lender, attachment& lent, arguments const&, prepared& tried, MPI_Request* request);
 /// Whether it is one of those; then what MPI_Start() returns.
 bool begin_persistent(MPI_Request, int& code);
 /// Of MPI_Request_free, which does the rest.
