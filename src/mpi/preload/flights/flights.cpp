@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpi/preload/flights/flights.hpp"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -16,6 +15,7 @@
 #include "mpi/preload/flights/parts.hpp"
 #include "mpi/preload/flights/persistent.hpp"
 #include "mpi/preload/flights/self.hpp"
+#include "mpi/preload/flights/within_mpi.hpp"
 #include "runtime/memory/waiting.hpp"
 
 namespace coset::interpose {
@@ -218,22 +218,17 @@ int wait_for(MPI_Request request, MPI_Status* status) {
   }
 }
 
-/// Open MPI's waits call whoever registers, as its own nonblocking collectives do.
 void begin_flights() {
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   has_threads = level == MPI_THREAD_MULTIPLE;
   runtime::meanwhile.store(look_meanwhile, std::memory_order_release);
-  using registering = int (*)(int (*)());
-  auto const add = reinterpret_cast<registering>(dlsym(RTLD_DEFAULT, "opal_progress_register"));
-  mpi_brings_us_on = add != nullptr && add(look_within_mpi) == 0;
+  mpi_brings_us_on = have_mpi_call(look_within_mpi);
 }
 
 void end_flights() noexcept {
   runtime::meanwhile.store(nullptr, std::memory_order_release);
-  using registering = int (*)(int (*)());
-  auto const remove = reinterpret_cast<registering>(dlsym(RTLD_DEFAULT, "opal_progress_unregister"));
-  if (mpi_brings_us_on && remove != nullptr) remove(look_within_mpi);
+  if (mpi_brings_us_on) let_mpi_forget(look_within_mpi);
   mpi_brings_us_on = false;
 }
 

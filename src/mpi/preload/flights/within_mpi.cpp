@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/preload/flights/within_mpi.hpp"
+
+#include <dlfcn.h>
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "mpi/preload/flights/self.hpp"
+
+#if defined(OPEN_MPI)
+
+namespace coset::interpose {
+namespace {
+
+using registering = int (*)(int (*)());
+registering find(char const* name) { return reinterpret_cast<registering>(dlsym(RTLD_DEFAULT, name)); }
+
+/// As Open MPI's own nonblocking collectives do.
+bool begin_here(int (*look)()) {
+  auto const add = find("opal_progress_register");
+  return add != nullptr && add(look) == 0;
+}
+
+}  // namespace
+
+void let_mpi_forget(int (*look)()) noexcept {
+  if (auto const remove = find("opal_progress_unregister")) remove(look);
+}
+
+#else
+
+namespace coset::interpose {
+namespace {
+
+/// What MPICH looks for messages by, where its network is UCX: a worker, and this library's function for it.
+void* worker_of_mpi = nullptr;
+void* latest_worker = nullptr;
+int (*look_too)() = nullptr;
+
+using progressing = unsigned (*)(void*);
+progressing find_progress_of_ucx() {
+  void* found = dlsym(RTLD_NEXT, "ucp_worker_progress");
+  // Whoever loads UCX for itself alone reaches this library all the same.
+  if (found == nullptr) {
+    if (void* const library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD))
+      found = dlsym(library, "ucp_worker_progress");
+  }
+  if (found == nullptr) {
+    std::fputs("coset: UCX's ucp_worker_progress is called, and its library is not to be found\n", stderr);
+    std::abort();
+  }
+  return reinterpret_cast<progressing>(found);
+}
+
+/// The worker by which MPICH looks whether a message has come: one that this process sends itself once all looks are done.
+void* worker_of_looks() {
+  constexpr int enough_looks = 100;
+  MPI_Request request = MPI_REQUEST_NULL;
+  int const tag = take_tag();
+  int is_there = 0;
+  latest_worker = nullptr;
+  PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag, self(), &request);
+  for (int i = 0; i < enough_looks && latest_worker == nullptr; ++i) PMPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
+  PMPI_Send(nullptr, 0, MPI_BYTE, 0, tag, self());
+  PMPI_Wait(&request, MPI_STATUS_IGNORE);
+  give_back_tag(tag);
+  return latest_worker;
+}
+
+/// MPICH has no place to register at. Over UCX each of its looks is a call of UCX's function, in place of which it gets this
+/// library's: whether that is so is tried. At MPI_THREAD_MULTIPLE MPICH holds a lock meanwhile.
+bool begin_here(int (*look)()) {
+  int level = MPI_THREAD_MULTIPLE;
+  PMPI_Query_thread(&level);
+  void* const worker = worker_of_looks();
+  if (worker == nullptr || level == MPI_THREAD_MULTIPLE) return false;
+  look_too = look;
+  worker_of_mpi = worker;
+  return true;
+}
+
+}  // namespace
+
+void let_mpi_forget(int (*)()) noexcept { worker_of_mpi = nullptr; }
+
+}  // namespace coset::interpose
+
+extern "C" unsigned ucp_worker_progress(void* worker) {
+  using namespace coset::interpose;
+  static progressing const by_ucx = find_progress_of_ucx();
+  unsigned const moved = by_ucx(worker);
+  latest_worker = worker;
+  if (worker == worker_of_mpi) look_too();
+  return moved;
+}
+
+namespace coset::interpose {
+
+#endif
+
+bool have_mpi_call(int (*look)()) {
+  int const here = begin_here(look) ? 1 : 0;
+  int everywhere = 0;
+  PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (here != 0 && everywhere == 0) let_mpi_forget(look);
+  return everywhere != 0;
+}
+
+}  // namespace coset::interpose

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits of MPI's own that let operations in flight go on.
+#pragma once
+
+namespace coset::interpose {
+
+/// From here on MPI calls `look` whenever it looks for messages, if it can be told to. Collective over MPI_COMM_WORLD, whose
+/// processes hear the same: whether it does so on all of them.
+bool have_mpi_call(int (*look)());
+/// Before MPI_Finalize.
+void let_mpi_forget(int (*look)()) noexcept;
+
+}  // namespace coset::interpose
