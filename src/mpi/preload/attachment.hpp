@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "coset/coset_mpi.h"
+#include "mpi/preload/judge.hpp"
 
 namespace coset::interpose {
 
@@ -60,6 +61,8 @@ class attachment {
   failure failure_of(coset_status, std::string const& call) const;
   /// Returns the code, if the handler returns.
   static int call_handler(failure const&);
+
+  judge sides;
 
   struct {
     std::deque<operation*> all;  ///< in the order of their calls; the first of them have begun

@@ -218,10 +218,9 @@ reason scattered(attachment& a, arguments const& c, prepared& call) {
     give_out(call, own);
     return nullptr;
   }
-  // The root's piece stays where it is: in the team's array it is its own part.
-  std::size_t before = 0;
-  for (std::uint32_t r = 0; r < a.place_of(c.root); ++r) before += c.varies ? call.counts[r] : call.count;
-  call.out = static_cast<std::byte*>(const_cast<void*>(call.in)) + before;
+  // The root's piece stays where it is, in an array that may not be written.
+  call.received = room_of(own.bytes());
+  call.out = call.received.get();
   return nullptr;
 }
 

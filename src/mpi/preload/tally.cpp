@@ -26,12 +26,12 @@ std::mutex counting;
 /// Never destroyed: programs may call MPI, and end it, in destructors of static objects.
 auto& left = *new std::map<std::tuple<verb, bool, form, std::string>, std::uint64_t>;
 
-bool is_logged() {
+}  // namespace
+
+bool is_logged() noexcept {
   static bool const wanted = environment::has_word(environment::value("COSET_LOG"), "mpi");
   return wanted;
 }
-
-}  // namespace
 
 bool is_required() noexcept {
   static bool const wanted = environment::value("COSET_INTERPOSE_REQUIRE") == "1";

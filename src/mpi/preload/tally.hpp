@@ -11,13 +11,16 @@ namespace coset::interpose {
 /// COSET_INTERPOSE_REQUIRE=1.
 bool is_required() noexcept;
 
+/// COSET_LOG=mpi.
+bool is_logged() noexcept;
+
 void count_carried_out(arguments const&) noexcept;
 /// Counts it. COSET_INTERPOSE_REQUIRE=1 makes it an error of the communicator instead.
 bool may_be_left_to_mpi(arguments const&, form, char const* why) noexcept;
 
-/// COSET_LOG=mpi: words on standard error, the same only once.
+/// If it is logged: words on standard error, the same only once.
 void log_once(char const* words) noexcept;
-/// COSET_LOG=mpi: a summary by process 0 of its own calls, before MPI_Finalize.
+/// The same: a summary by process 0 of its own calls, before MPI_Finalize.
 void log_summary() noexcept;
 
 }  // namespace coset::interpose

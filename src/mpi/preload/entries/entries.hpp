@@ -8,6 +8,7 @@
 #include "mpi/preload/flights/flights.hpp"
 #include "mpi/preload/flights/persistent.hpp"
 #include "mpi/preload/handles/packing.hpp"
+#include "mpi/preload/judge.hpp"
 #include "mpi/preload/real.hpp"
 #include "mpi/preload/tally.hpp"
 
@@ -28,14 +29,24 @@ enum class carried_out_by {
   nobody            ///< COSET_INTERPOSE_REQUIRE forbids that MPI does
 };
 
-inline carried_out_by decide(attachment* of, bool may_found, arguments const& c, form how, prepared& call) {
+inline constexpr reason mpi_is_faster = "MPI is faster";
+
+/// `kind`: the calls whose sides are judged; nullptr: the team carries it out if it can.
+inline carried_out_by decide(attachment* of, arguments const& c, form how, kind_of_calls const* kind, prepared& call) {
   if (of == nullptr) return carried_out_by::nobody_as_wrong;
-  bool const has_team = of->me() != nullptr || (may_found && of->found() != nullptr);
-  reason const why_not = has_team ? prepare(*of, c, how, call) : of->why_not();
+  if (kind != nullptr && kind->is_left_to_mpi())
+    return may_be_left_to_mpi(c, how, mpi_is_faster) ? carried_out_by::mpi : carried_out_by::nobody;
+  reason const why_not = of->me() != nullptr ? prepare(*of, c, how, call) : of->why_not();
   if (why_not == wrong_call) return carried_out_by::nobody_as_wrong;
   if (why_not != nullptr) return may_be_left_to_mpi(c, how, why_not) ? carried_out_by::mpi : carried_out_by::nobody;
+  if (kind != nullptr && kind->next() == side::mpi) return carried_out_by::mpi;
   count_carried_out(c);
   return carried_out_by::team;
+}
+
+/// Of a communicator with a team.
+inline kind_of_calls* kind_of(attachment* of, arguments const& c) {
+  return of != nullptr && of->me() != nullptr ? of->sides.kind_of(*of, c) : nullptr;
 }
 
 /// What the program gets instead of an exception, which must not cross its frames.
@@ -50,13 +61,24 @@ int guarded(MPI_Comm on, Do const& what) try {
 template <class ByMpi, class Start>
 int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
   if (passes_through()) return by_mpi();
+  attachment* const of = attachment::of(c.communicator);
+  if (of != nullptr && of->sides.leaves_again(c) && together() == within_mpi::goes_on) return by_mpi();
   return guarded(c.communicator, [&] {
     prepared call;
-    switch (decide(attachment::of(c.communicator), true, c, form::blocking, call)) {
+    if (of != nullptr) of->found();
+    kind_of_calls* const kind = kind_of(of, c);
+    auto const judged = [&](auto const& carry_out) {
+      judged_call const now(kind, c.communicator);
+      int const code = carry_out();
+      now.ended();
+      return code;
+    };
+    switch (decide(of, c, form::blocking, kind, call)) {
       case carried_out_by::team:
-        return run(std::move(call));
+        return judged([&] { return run(std::move(call)); });
       case carried_out_by::mpi:
-        return blocking_or_polled(together(), by_mpi, start);
+        if (kind != nullptr && kind->is_left_to_mpi()) of->sides.note_left(kind, c);
+        return judged([&] { return blocking_or_polled(together(), by_mpi, start); });
       case carried_out_by::nobody_as_wrong:
         return by_mpi();
       case carried_out_by::nobody:
@@ -71,7 +93,10 @@ int nonblocking(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
   if (passes_through()) return by_mpi();
   return guarded(c.communicator, [&] {
     prepared call;
-    switch (decide(attachment::of(c.communicator), false, c, form::nonblocking, call)) {
+    attachment* const of = attachment::of(c.communicator);
+    kind_of_calls const* const kind = kind_of(of, c);
+    bool const is_known = kind != nullptr && !kind->is_tried();
+    switch (decide(of, c, form::nonblocking, is_known ? kind : nullptr, call)) {
       case carried_out_by::team:
         return launch(std::move(call), request);
       case carried_out_by::nobody:
@@ -91,7 +116,8 @@ int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
   return guarded(c.communicator, [&] {
     prepared tried;
     attachment* const of = attachment::of(c.communicator);
-    switch (decide(of, true, c, form::persistent, tried)) {
+    if (of != nullptr) of->found();
+    switch (decide(of, c, form::persistent, nullptr, tried)) {
       case carried_out_by::team:
         if (attachment* const lent = of->lend_another()) return make_persistent(*of, *lent, c, tried, request);
         return may_be_left_to_mpi(c, form::persistent, "too many persistent requests") ? by_mpi() : MPI_ERR_OTHER;

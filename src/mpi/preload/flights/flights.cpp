@@ -55,7 +55,7 @@ struct deferred {
 };
 auto& after_landing = *new std::vector<deferred>;
 
-bool mpi_brings_us_on = false;
+brought_on by_mpi = brought_on::nowhere;
 bool has_threads = false;
 
 class at_work {
@@ -223,24 +223,25 @@ void begin_flights() {
   PMPI_Query_thread(&level);
   has_threads = level == MPI_THREAD_MULTIPLE;
   runtime::meanwhile.store(look_meanwhile, std::memory_order_release);
-  mpi_brings_us_on = have_mpi_call(look_within_mpi);
+  by_mpi = have_mpi_call(look_within_mpi);
 }
 
 void end_flights() noexcept {
   runtime::meanwhile.store(nullptr, std::memory_order_release);
-  if (mpi_brings_us_on) let_mpi_forget(look_within_mpi);
-  mpi_brings_us_on = false;
+  if (by_mpi != brought_on::nowhere) let_mpi_forget(look_within_mpi);
+  by_mpi = brought_on::nowhere;
 }
 
 bool is_multithreaded() noexcept { return has_threads; }
 
 within_mpi alone() noexcept {
-  if (passes_through() || mpi_brings_us_on || (none_in_flight() && !has_threads)) return within_mpi::goes_on;
+  if (passes_through() || by_mpi == brought_on::everywhere || (none_in_flight() && !has_threads))
+    return within_mpi::goes_on;
   return within_mpi::polls;
 }
 
 within_mpi together() noexcept {
-  return passes_through() || mpi_brings_us_on ? within_mpi::goes_on : within_mpi::polls;
+  return passes_through() || by_mpi != brought_on::nowhere ? within_mpi::goes_on : within_mpi::polls;
 }
 
 int meet_before(MPI_Comm comm) {

@@ -79,18 +79,6 @@ bool has_rows_to_give(prepared const& whole) {
 }
 bool gets_rows(prepared const& whole) { return detail::gets(whole.what, is_root(whole)) == detail::share::whole; }
 
-/// Of a scatter in place the root's piece stays where it is, in an array that may not be written.
-std::byte* own_output(part const& p, prepared const& whole) {
-  auto* const out = static_cast<std::byte*>(whole.out);
-  if (!has_rows_to_give(whole)) return out + p.begin;
-  std::size_t before = 0, before_in_part = 0;
-  for (std::uint32_t r = 0; r < whole.root; ++r) {
-    before += count_of(whole, r);
-    before_in_part += p.call.counts.empty() ? p.call.count : p.call.counts[r];
-  }
-  return static_cast<std::byte const*>(whole.in) + before == out ? p.in.get() + before_in_part : out + p.begin;
-}
-
 }  // namespace
 
 std::vector<part> parts_of(prepared& whole) {
@@ -123,7 +111,7 @@ void fill_input(part& p, prepared const& whole) {
     p.call.in = p.in.get();
   }
   if (gets_rows(whole)) p.out = room_of(bytes_of(p, whole));
-  p.call.out = gets_rows(whole) ? p.out.get() : own_output(p, whole);
+  p.call.out = gets_rows(whole) ? p.out.get() : static_cast<std::byte*>(whole.out) + p.begin;
 }
 
 void put_output(part const& p, prepared const& whole) {

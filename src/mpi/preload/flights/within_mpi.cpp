@@ -18,9 +18,9 @@ using registering = int (*)(int (*)());
 registering find(char const* name) { return reinterpret_cast<registering>(dlsym(RTLD_DEFAULT, name)); }
 
 /// As Open MPI's own nonblocking collectives do.
-bool begin_here(int (*look)()) {
+brought_on begin_here(int (*look)()) {
   auto const add = find("opal_progress_register");
-  return add != nullptr && add(look) == 0;
+  return add != nullptr && add(look) == 0 ? brought_on::everywhere : brought_on::nowhere;
 }
 
 }  // namespace
@@ -70,15 +70,17 @@ void* worker_of_looks() {
 }
 
 /// MPICH has no place to register at. Over UCX each of its looks is a call of UCX's function, in place of which it gets this
-/// library's: whether that is so is tried. At MPI_THREAD_MULTIPLE MPICH holds a lock meanwhile.
-bool begin_here(int (*look)()) {
+/// library's: whether that is so is tried. A wait for a request alone does not return when a message of the process to itself
+/// completes it there, as MPICH goes on only after one that has come through UCX: waits poll. Collectives wait for messages
+/// of others. At MPI_THREAD_MULTIPLE MPICH holds a lock meanwhile.
+brought_on begin_here(int (*look)()) {
   int level = MPI_THREAD_MULTIPLE;
   PMPI_Query_thread(&level);
   void* const worker = worker_of_looks();
-  if (worker == nullptr || level == MPI_THREAD_MULTIPLE) return false;
+  if (worker == nullptr || level == MPI_THREAD_MULTIPLE) return brought_on::nowhere;
   look_too = look;
   worker_of_mpi = worker;
-  return true;
+  return brought_on::in_collectives;
 }
 
 }  // namespace
@@ -100,12 +102,12 @@ namespace coset::interpose {
 
 #endif
 
-bool have_mpi_call(int (*look)()) {
-  int const here = begin_here(look) ? 1 : 0;
-  int everywhere = 0;
-  PMPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (here != 0 && everywhere == 0) let_mpi_forget(look);
-  return everywhere != 0;
+brought_on have_mpi_call(int (*look)()) {
+  int const here = static_cast<int>(begin_here(look));
+  int least = 0;
+  PMPI_Allreduce(&here, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (here != 0 && least == 0) let_mpi_forget(look);
+  return static_cast<brought_on>(least);
 }
 
 }  // namespace coset::interpose

@@ -4,9 +4,12 @@
 
 namespace coset::interpose {
 
+/// In which functions of MPI's that wait operations in flight go on.
+enum class brought_on { nowhere, in_collectives, everywhere };
+
 /// From here on MPI calls `look` whenever it looks for messages, if it can be told to. Collective over MPI_COMM_WORLD, whose
-/// processes hear the same: whether it does so on all of them.
-bool have_mpi_call(int (*look)());
+/// processes hear the same: where that is so on all of them.
+brought_on have_mpi_call(int (*look)());
 /// Before MPI_Finalize.
 void let_mpi_forget(int (*look)()) noexcept;
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpi/preload/judge.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "mpi/preload/call.hpp"
+#include "mpi/preload/flights/flights.hpp"
+#include "mpi/preload/tally.hpp"
+
+namespace coset::interpose {
+namespace {
+
+/// In a row by one side, the first of which is not counted: it may come upon what the other side has left behind. A round is a
+/// row of either.
+constexpr std::uint16_t row = 5, calls_of_round = 2 * row, most_rounds = 3;
+/// After the first trial, the second, and each later one. Teams learn of their own plans meanwhile.
+constexpr std::array<std::uint32_t, 3> rests = {500, 5'000, 50'000};
+/// MPI is left what it does so much faster; a trial ends early with such a difference.
+constexpr double worth_it = 1.05, plain_to_see = 1.5;
+
+double median_of(std::vector<float>& all) {
+  auto const middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::ranges::nth_element(all, middle);
+  return *middle;
+}
+
+/// Bytes that all processes know alike: of a piece, or of the whole; 0 where only the root knows them.
+std::optional<std::size_t> bytes_of(attachment const& a, arguments const& c) {
+  if (c.varies && detail::is_rooted(c.what)) return 0;
+  bool const at_root = a.rank() == c.root, scatters = detail::gets_pieces(c.what);
+  bool const by_input =
+      detail::is_rooted(c.what) ? (scatters ? at_root : c.in != MPI_IN_PLACE) : detail::spreads_whole(c.what);
+  datatype const* const type = known(by_input ? c.type : c.out_type);
+  if (type == nullptr) return std::nullopt;
+  if (!c.varies) return static_cast<std::size_t>(by_input ? c.count : c.out_count) * type->size;
+  std::size_t all = 0;
+  for (int r = 0; c.of_ranks.have_counts() && r < a.size(); ++r)
+    all += static_cast<std::size_t>(c.of_ranks.count_of(r));
+  return all * type->size;
+}
+
+}  // namespace
+
+side kind_of_calls::next() const noexcept {
+  if (!is_tried()) return winner_;
+  return call_ % calls_of_round < row ? side::team : side::mpi;
+}
+
+void kind_of_calls::ended(MPI_Comm on, double seconds) {
+  side const by = next();
+  if (call_ % row != 0) seconds_[static_cast<std::size_t>(by)].push_back(static_cast<float>(seconds));
+  if (++call_ % calls_of_round == 0) conclude(on);
+}
+
+/// The slowest process counts.
+void kind_of_calls::conclude(MPI_Comm on) {
+  std::array<double, 2> const own{median_of(seconds_[0]), median_of(seconds_[1])};
+  std::array<double, 2> slowest = own;
+  MPI_Request request = MPI_REQUEST_NULL;
+  {
+    inside const layer;
+    if (real.Iallreduce(own.data(), slowest.data(), 2, MPI_DOUBLE, MPI_MAX, on, &request) == MPI_SUCCESS)
+      wait_for(request, MPI_STATUS_IGNORE);
+  }
+  auto const [team, mpi] = slowest;
+  bool const is_plain = team > plain_to_see * mpi || mpi > plain_to_see * team;
+  if (!is_plain && call_ < most_rounds * calls_of_round) return;
+  winner_ = team > worth_it * mpi ? side::mpi : side::team;
+  call_ = 0;
+  calls_until_trial_ = rests[std::min<std::size_t>(trials_, rests.size() - 1)];
+  if (trials_ < rests.size()) ++trials_;
+  seconds_ = {};
+}
+
+/// Where calls are counted for people each is counted.
+void judge::note_left(kind_of_calls* kind, arguments const& c) {
+  if (is_logged()) return;
+  left_ = kind;
+  like_ = c;
+  rooted_varies_ = c.varies && detail::is_rooted(c.what);
+}
+
+kind_of_calls* judge::kind_of(attachment const& a, arguments const& c) {
+  if (!detail::only_moves(c.what) || detail::is_barrier(c.what) || a.size() == 1 || is_required()) return nullptr;
+  auto const bytes = bytes_of(a, c);
+  if (!bytes) return nullptr;
+  std::uint64_t const key = std::uint64_t{static_cast<std::uint8_t>(c.what)} << 16 | (c.varies ? 1u << 8 : 0u) |
+                            static_cast<unsigned>(std::bit_width(*bytes));
+  if (key != latest_key_) {
+    latest_ = &kinds_[key];
+    latest_key_ = key;
+  }
+  return latest_;
+}
+
+}  // namespace coset::interpose
