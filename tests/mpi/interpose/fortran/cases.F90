@@ -56,25 +56,29 @@ contains
     logical, intent(in) :: in_place
     integer, parameter :: lengths(8) = [0, 1, 2, 5, 17, 64, 150, 300]
     integer :: counts(0:ranks - 1), places(0:ranks - 1), n, root, total, gap, r, code
-    logical :: gathers, scatters, is_in_place
+    logical :: gathers, scatters, spreads, swaps, is_in_place
     integer(int8), allocatable :: in(:), out(:), right(:)
     character(160) :: name
     external :: carry_out
-    gathers = what == allgather .or. what == allgatherv
+    gathers = what == allgather .or. what == allgatherv .or. what == gather .or. what == gatherv
     scatters = what == reduce_scatter .or. what == reduce_scatter_block
+    spreads = what == scatter .or. what == scatterv
+    swaps = what == alltoall
     root = draw(seed + 1, ranks)
-    is_in_place = in_place .and. (what /= reduce .or. me == root)
+    is_in_place = in_place .and. (me == root .or. .not. (spreads .or. any(what == [reduce, gather, gatherv])))
     counts = lengths(1 + draw(seed, size(lengths)))
-    if (what == reduce_scatter .or. what == allgatherv) &
+    if (any(what == [reduce_scatter, allgatherv, gatherv, scatterv])) &
       counts = [(lengths(1 + draw(seed + r, size(lengths))), r = 0, ranks - 1)]
-    gap = merge(1, 0, what == allgatherv)
+    gap = merge(1, 0, any(what == [allgatherv, gatherv, scatterv]))
     places = [(sum(counts(:r - 1)) + r * gap, r = 0, ranks - 1)]
     total = sum(counts) + ranks * gap
     n = counts(me)
     in = input(me)
     out = before()
     right = after()
-    if (is_in_place) then
+    if (is_in_place .and. spreads) then
+      call carry_out(what, how, in, MPI_IN_PLACE, n, counts, places, of%type, by%handle, root, code)
+    else if (is_in_place) then
       call carry_out(what, how, MPI_IN_PLACE, out(guard + 1), n, counts, places, of%type, by%handle, root, code)
     else
       call carry_out(what, how, in, out(guard + 1), n, counts, places, of%type, by%handle, root, code)
@@ -89,7 +93,7 @@ contains
       integer, intent(in) :: rank
       integer(int8), allocatable :: bytes(:)
       integer :: length, first
-      length = merge(total, merge(counts(rank), n, gathers), scatters) * of%bytes
+      length = merge(total, merge(counts(rank), n, gathers), scatters .or. spreads .or. swaps) * of%bytes
       first = draw(seed + 100 * rank, size(of%values) / of%bytes - length / of%bytes + 1) * of%bytes
       bytes = of%values(first + 1:first + length)
     end function
@@ -98,15 +102,15 @@ contains
     function before() result(bytes)
       integer(int8), allocatable :: bytes(:)
       integer :: length
-      length = merge(total, n, gathers .or. (scatters .and. in_place)) * of%bytes
+      length = merge(total, n, gathers .or. swaps .or. (scatters .and. in_place)) * of%bytes
       allocate (bytes(length + 2 * guard))
       bytes = untouched
-      if (is_in_place .or. what == broadcast .and. me == root) &
+      if (is_in_place .and. .not. spreads .or. what == broadcast .and. me == root) &
         call put(input(me), merge(places(me), 0, gathers), bytes)
     end function
 
     function after() result(bytes)
-      integer(int8), allocatable :: bytes(:), sums(:)
+      integer(int8), allocatable :: bytes(:), sums(:), whole(:)
       integer :: rank
       bytes = before()
       select case (what)
@@ -116,7 +120,17 @@ contains
       case (reduce_scatter, reduce_scatter_block)
         sums = folded(ranks)
         call put(sums(places(me) * of%bytes + 1:(places(me) + n) * of%bytes), 0, bytes)
-      case (allgather, allgatherv)
+      case (scatter, scatterv)
+        if (is_in_place) return
+        whole = input(root)
+        call put(whole(places(me) * of%bytes + 1:(places(me) + n) * of%bytes), 0, bytes)
+      case (alltoall)
+        do rank = 0, ranks - 1
+          whole = input(rank)
+          call put(whole(me * n * of%bytes + 1:(me + 1) * n * of%bytes), rank * n, bytes)
+        end do
+      case (allgather, allgatherv, gather, gatherv)
+        if (me /= root .and. (what == gather .or. what == gatherv)) return
         do rank = 0, ranks - 1
           call put(input(rank), places(rank), bytes)
         end do

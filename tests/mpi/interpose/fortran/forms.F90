@@ -6,9 +6,11 @@ module forms
   use world
   implicit none
   integer, parameter :: allreduce = 1, reduce = 2, scan = 3, exclusive_scan = 4, reduce_scatter = 5, &
-                        reduce_scatter_block = 6, allgather = 7, allgatherv = 8, broadcast = 9, barrier = 10
-  character(20), parameter :: name_of_verb(10) = [character(20) :: 'allreduce', 'reduce', 'scan', 'exscan', &
-    'reduce_scatter', 'reduce_scatter_block', 'allgather', 'allgatherv', 'bcast', 'barrier']
+                        reduce_scatter_block = 6, allgather = 7, allgatherv = 8, gather = 9, gatherv = 10, &
+                        scatter = 11, scatterv = 12, alltoall = 13, broadcast = 14, barrier = 15
+  character(20), parameter :: name_of_verb(15) = [character(20) :: 'allreduce', 'reduce', 'scan', 'exscan', &
+    'reduce_scatter', 'reduce_scatter_block', 'allgather', 'allgatherv', 'gather', 'gatherv', 'scatter', 'scatterv', &
+    'alltoall', 'bcast', 'barrier']
   !> Of the verbs, the first, which combine.
   integer, parameter :: combining = reduce_scatter_block
 

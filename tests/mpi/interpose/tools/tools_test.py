@@ -5,7 +5,8 @@
 usage: tools_test.py MPI LIBRARY FOLDER
 
 FOLDER has the programs c, mpifh, module and f08; c_linked and mpifh_linked, which are linked with a tool; and the tools
-libprofiler.so, libprofiler_of_fortran.so and libgoes_on.so.
+libprofiler.so, libprofiler_of_fortran.so and libgoes_on.so; and, for who is faster, the program broadcasts beside two MPIs'
+own, libslow_broadcasts.so and libno_broadcasts.so.
 """
 import glob
 import os
@@ -125,6 +126,21 @@ class Tools(unittest.TestCase):
         self.assertEqual(without["MPI_Allreduce"], 2 * 2 * 67)  # processes, enter and leave
         self.assertEqual(found, without)
         self.assertGreaterEqual(carried_out(said), 78)
+
+    def test_calls_that_move_go_to_whoever_is_faster(self):
+        def broadcasts(below):
+            run = Run("broadcasts", LIBRARY, file(below))
+            self.assertEqual(run.status, 0, run.said)
+            numbers = (re.search(rf"^ +(\d+) {words}$", run.said, re.MULTILINE)
+                       for words in ("Bcast", "MPI_Bcast left to MPI: MPI is faster"))
+            return [int(found.group(1)) if found else 0 for found in numbers]
+
+        by_team, left = broadcasts("libslow_broadcasts.so")
+        self.assertGreater(by_team, 950)
+        self.assertEqual(left, 0)
+        by_team, left = broadcasts("libno_broadcasts.so")
+        self.assertLess(by_team, 50)
+        self.assertGreater(left, 900)
 
     def test_who_goes_on_past_the_library_is_told(self):
         tool = file("libgoes_on.so")
