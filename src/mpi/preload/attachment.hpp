@@ -14,6 +14,7 @@
 
 #include "coset/coset_mpi.h"
 #include "mpi/preload/judge.hpp"
+#include "mpi/preload/latest.hpp"
 
 namespace coset::interpose {
 
@@ -63,6 +64,7 @@ class attachment {
   static int call_handler(failure const&);
 
   judge sides;
+  latest_call last;
 
   struct {
     std::deque<operation*> all;  ///< in the order of their calls; the first of them have begun

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "bindings/c/status.hpp"
 #include "mpi/preload/handles/packing.hpp"
 #include "mpi/preload/ordering.hpp"
 #include "mpi/preload/pieces.hpp"
@@ -201,9 +202,6 @@ std::string as_called::in_words() const {
   return name + " of " + std::to_string(count) + " " + (length > 0 ? of.data() : "of a datatype without a name");
 }
 
-namespace {
-
-/// What this process sends; of what the root alone sends, what it gets.
 as_called described(attachment const& a, arguments const& c, form how) {
   bool const moves = detail::only_moves(c.what), scatters = moves && detail::gets_pieces(c.what);
   bool const by_output = scatters ? c.out != MPI_IN_PLACE : moves && c.in == MPI_IN_PLACE;
@@ -212,8 +210,6 @@ as_called described(attachment const& a, arguments const& c, form how) {
   if (c.varies && has_counts) call.count = c.of_ranks.count_of(a.rank());
   return call;
 }
-
-}  // namespace
 
 reason prepare(attachment& a, arguments const& c, form how, prepared& call) {
   call.of = &a;
@@ -234,74 +230,21 @@ void prepared::hear() {
   tells_counts = false;
 }
 
-coset_status team_call::run() const {
+capi::made_call team_call::made() const {
   coset_member* const me = of->me();
-  bool const varies = !counts.empty();
-  switch (what) {
-    case verb::allreduce:
-      return coset_allreduce(me, in, out, count, how.elements, how.by);
-    case verb::reduce:
-      return coset_reduce(me, in, out, count, how.elements, how.by, root);
-    case verb::reduce_scatter:
-      return varies ? coset_reduce_scatter_counts(me, in, out, counts.data(), how.elements, how.by)
-                    : coset_reduce_scatter(me, in, out, count, how.elements, how.by);
-    case verb::allgather:
-      return varies ? coset_allgather_counts(me, in, out, counts.data(), how.elements)
-                    : coset_allgather(me, in, out, count, how.elements);
-    case verb::broadcast:
-      return coset_broadcast(me, out, count, how.elements, root);
-    case verb::barrier:
-      return coset_barrier(me);
-    case verb::scan:
-      return coset_scan(me, in, out, count, how.elements, how.by);
-    case verb::exclusive_scan:
-      return coset_exclusive_scan(me, in, out, count, how.elements, how.by);
-    case verb::gather:
-      return varies ? coset_gather_counts(me, in, out, counts.data(), how.elements, root)
-                    : coset_gather(me, in, out, count, how.elements, root);
-    case verb::scatter:
-      return varies ? coset_scatter_counts(me, in, out, counts.data(), how.elements, root)
-                    : coset_scatter(me, in, out, count, how.elements, root);
-    case verb::all_to_all:
-      return coset_all_to_all(me, in, out, count, how.elements);
-    default:
-      return COSET_UNKNOWN_ERROR;  // entries pass no others
-  }
+  if (detail::is_barrier(what)) return capi::barrier(me);
+  if (detail::spreads_whole(what)) return capi::broadcast(me, out, count, how.elements, root);
+  if (!detail::is_of_pieces(what)) return capi::whole(what, me, in, out, count, how.elements, how.by, root);
+  return counts.empty() ? capi::in_pieces(what, me, in, out, count, how.elements, how.by, root)
+                        : capi::in_pieces(what, me, in, out, counts.data(), how.elements, how.by, root);
+}
+
+coset_status team_call::run() const {
+  return capi::guarded([&] { capi::run(of->me(), made()); });
 }
 
 coset_status team_call::start(coset_request* at) const {
-  coset_member* const me = of->me();
-  bool const varies = !counts.empty();
-  switch (what) {
-    case verb::allreduce:
-      return coset_start_allreduce(me, in, out, count, how.elements, how.by, at);
-    case verb::reduce:
-      return coset_start_reduce(me, in, out, count, how.elements, how.by, root, at);
-    case verb::reduce_scatter:
-      return varies ? coset_start_reduce_scatter_counts(me, in, out, counts.data(), how.elements, how.by, at)
-                    : coset_start_reduce_scatter(me, in, out, count, how.elements, how.by, at);
-    case verb::allgather:
-      return varies ? coset_start_allgather_counts(me, in, out, counts.data(), how.elements, at)
-                    : coset_start_allgather(me, in, out, count, how.elements, at);
-    case verb::broadcast:
-      return coset_start_broadcast(me, out, count, how.elements, root, at);
-    case verb::barrier:
-      return coset_start_barrier(me, at);
-    case verb::scan:
-      return coset_start_scan(me, in, out, count, how.elements, how.by, at);
-    case verb::exclusive_scan:
-      return coset_start_exclusive_scan(me, in, out, count, how.elements, how.by, at);
-    case verb::gather:
-      return varies ? coset_start_gather_counts(me, in, out, counts.data(), how.elements, root, at)
-                    : coset_start_gather(me, in, out, count, how.elements, root, at);
-    case verb::scatter:
-      return varies ? coset_start_scatter_counts(me, in, out, counts.data(), how.elements, root, at)
-                    : coset_start_scatter(me, in, out, count, how.elements, root, at);
-    case verb::all_to_all:
-      return coset_start_all_to_all(me, in, out, count, how.elements, at);
-    default:
-      return COSET_UNKNOWN_ERROR;  // as above
-  }
+  return capi::guarded([&] { capi::start(of->me(), made(), at); });
 }
 
 }  // namespace coset::interpose

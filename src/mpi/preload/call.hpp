@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bindings/c/arguments.hpp"
 #include "mpi/preload/arguments.hpp"
 #include "mpi/preload/attachment.hpp"
 #include "mpi/preload/handles/datatypes.hpp"
@@ -44,6 +45,8 @@ struct team_call {
 
   coset_status run() const;
   coset_status start(coset_request* at) const;
+  /// The same as coset.h's functions have it.
+  capi::made_call made() const;
 };
 
 /// A call as the program knows it, for messages about it.
@@ -57,6 +60,9 @@ struct as_called {
   /// "MPI_Ibcast of 3 MPI_INT".
   std::string in_words() const;
 };
+
+/// What this process sends; of what the root alone sends, what it gets.
+as_called described(attachment const&, arguments const&, form);
 
 /// … and what remains to be done with what it gives.
 struct prepared : team_call {

@@ -74,14 +74,6 @@ void kind_of_calls::conclude(MPI_Comm on) {
   seconds_ = {};
 }
 
-/// Where calls are counted for people each is counted.
-void judge::note_left(kind_of_calls* kind, arguments const& c) {
-  if (is_logged()) return;
-  left_ = kind;
-  like_ = c;
-  rooted_varies_ = c.varies && detail::is_rooted(c.what);
-}
-
 kind_of_calls* judge::kind_of(attachment const& a, arguments const& c) {
   if (!detail::only_moves(c.what) || detail::is_barrier(c.what) || a.size() == 1 || is_required()) return nullptr;
   auto const bytes = bytes_of(a, c);

@@ -28,8 +28,7 @@ class kind_of_calls {
   /// The call has been carried out. In a trial, all processes agree from time to time on what they have seen.
   void ended(MPI_Comm on, double seconds);
   void ended_untried() noexcept { --calls_until_trial_; }
-  bool is_left_to_mpi() const noexcept { return winner_ == side::mpi && calls_until_trial_ != 0; }
-  side winner() const noexcept { return winner_; }
+  bool is_decided_for(side one) const noexcept { return winner_ == one && calls_until_trial_ != 0; }
 
  private:
   void conclude(MPI_Comm on);
@@ -48,24 +47,8 @@ class judge {
  public:
   /// nullptr: it is no question.
   kind_of_calls* kind_of(attachment const&, arguments const&);
-  /// Whether MPI carries it out, as the same call before: what a call costs that takes MPI a tenth of a microsecond counts.
-  bool leaves_again(arguments const& c) noexcept {
-    if (left_ == nullptr || !left_->is_left_to_mpi() || !is_like(c)) return false;
-    left_->ended_untried();
-    return true;
-  }
-  void note_left(kind_of_calls*, arguments const&);
 
  private:
-  bool is_like(arguments const& c) const noexcept {
-    if (c.what != like_.what || c.varies != like_.varies) return false;
-    return rooted_varies_ || (c.count == like_.count && c.out_count == like_.out_count && c.type == like_.type &&
-                              c.out_type == like_.out_type && c.root == like_.root);
-  }
-
-  kind_of_calls* left_ = nullptr;
-  arguments like_{};
-  bool rooted_varies_ = false;  ///< of `like_`: its kind does not depend on sizes
   kind_of_calls* latest_ = nullptr;
   std::uint64_t latest_key_ = ~std::uint64_t{0};
   std::map<std::uint64_t, kind_of_calls> kinds_;

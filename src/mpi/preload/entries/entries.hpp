@@ -34,7 +34,7 @@ inline constexpr reason mpi_is_faster = "MPI is faster";
 /// `kind`: the calls whose sides are judged; nullptr: the team carries it out if it can.
 inline carried_out_by decide(attachment* of, arguments const& c, form how, kind_of_calls const* kind, prepared& call) {
   if (of == nullptr) return carried_out_by::nobody_as_wrong;
-  if (kind != nullptr && kind->is_left_to_mpi())
+  if (kind != nullptr && kind->is_decided_for(side::mpi))
     return may_be_left_to_mpi(c, how, mpi_is_faster) ? carried_out_by::mpi : carried_out_by::nobody;
   reason const why_not = of->me() != nullptr ? prepare(*of, c, how, call) : of->why_not();
   if (why_not == wrong_call) return carried_out_by::nobody_as_wrong;
@@ -62,7 +62,10 @@ template <class ByMpi, class Start>
 int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
   if (passes_through()) return by_mpi();
   attachment* const of = attachment::of(c.communicator);
-  if (of != nullptr && of->sides.leaves_again(c) && together() == within_mpi::goes_on) return by_mpi();
+  if (of != nullptr) {
+    if (none_in_flight() && of->last.goes_again_to(side::team, c)) return run_again(*of, c);
+    if (together() == within_mpi::goes_on && of->last.goes_again_to(side::mpi, c)) return by_mpi();
+  }
   return guarded(c.communicator, [&] {
     prepared call;
     if (of != nullptr) of->found();
@@ -75,9 +78,10 @@ int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
     };
     switch (decide(of, c, form::blocking, kind, call)) {
       case carried_out_by::team:
+        of->last.note(*of, c, kind, call);
         return judged([&] { return run(std::move(call)); });
       case carried_out_by::mpi:
-        if (kind != nullptr && kind->is_left_to_mpi()) of->sides.note_left(kind, c);
+        if (kind != nullptr && kind->is_decided_for(side::mpi)) of->last.note_left(c, kind);
         return judged([&] { return blocking_or_polled(together(), by_mpi, start); });
       case carried_out_by::nobody_as_wrong:
         return by_mpi();

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bindings/c/handles.hpp"
+#include "bindings/c/status.hpp"
 #include "mpi/preload/flights/parts.hpp"
 #include "mpi/preload/flights/persistent.hpp"
 #include "mpi/preload/flights/self.hpp"
@@ -280,6 +281,18 @@ int run(prepared&& call) {
       of.flights.user = {};
     }
     if (status == COSET_SUCCESS && call.finish) call.finish();
+  }
+  return attachment::call_handler(failed);
+}
+
+int run_again(attachment& of, arguments const& c) {
+  attachment::failure failed;
+  {
+    inside const layer;
+    coset_status const status = capi::guarded([&] { capi::run(of.me(), of.last.made()); });
+    if (status == COSET_SUCCESS) [[likely]]
+      return MPI_SUCCESS;
+    failed = of.failure_of(status, described(of, c, form::blocking).in_words());
   }
   return attachment::call_handler(failed);
 }

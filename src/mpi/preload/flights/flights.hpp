@@ -67,6 +67,8 @@ int meet_before(MPI_Comm);
 
 /// Carries it out. Operations in flight go on meanwhile.
 int run(prepared&&);
+/// The same of the communicator's latest call, while nothing is in flight.
+int run_again(attachment&, arguments const&);
 /// Begins it; *request completes with it.
 int launch(prepared&&, MPI_Request* request);
 

@@ -274,6 +274,8 @@ datatype const* known(MPI_Datatype handle) noexcept {
   return one != nullptr ? one : derived(handle);
 }
 
+bool is_predefined(MPI_Datatype handle) noexcept { return predefined.find(handle) != nullptr; }
+
 void for_each_predefined(std::function<void(datatype const&)> const& what) { predefined.for_each(what); }
 
 void learn_datatypes() {

@@ -43,6 +43,9 @@ struct datatype {
 /// derived ones is kept as their attribute and ends with them.
 datatype const* known(MPI_Datatype) noexcept;
 
+/// One that never ends.
+bool is_predefined(MPI_Datatype) noexcept;
+
 /// Calls with each predefined one.
 void for_each_predefined(std::function<void(datatype const&)> const&);
 
