@@ -6,6 +6,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <type_traits>
+
+#include "mpi/preload/front/front.hpp"
+
+// Not there if this library itself is preloaded, without libcoset_preload.so.
+extern "C" [[gnu::weak]] void* coset_preload_next(char const* name);
 
 namespace coset::interpose {
 namespace {
@@ -16,46 +22,50 @@ namespace {
 #define COSET_PERSISTENT_PREFIX "MPI_"
 #endif
 
+/// Whether libcoset_preload.so passes on all: so many integers and pointers.
+template <std::size_t Parameters, class... Arguments>
+constexpr bool are_words(int (*)(Arguments...)) {
+  return sizeof...(Arguments) == Parameters &&
+         ((std::is_scalar_v<Arguments> && !std::is_floating_point_v<Arguments> && sizeof(Arguments) <= sizeof(void*)) &&
+          ...);
+}
+
 /// Calls find(function, its name without P) for each function of the table.
 template <class Find>
 real_functions find_all(Find const& find) {
   real_functions all{};
-#define COSET_FIND(name) find(all.name, "MPI_" #name);
-  COSET_COUNTED(COSET_FIND)
-  COSET_NONBLOCKING(COSET_FIND)
-  COSET_FIND(Barrier)
-  COSET_FIND(Ibarrier)
-  COSET_WAITING(COSET_FIND)
-  COSET_MESSAGES(COSET_FIND)
-  COSET_COLLECTIVES(COSET_FIND)
-  COSET_MEETING(COSET_FIND)
-  COSET_MAKING(COSET_FIND)
-  COSET_LIFETIMES(COSET_FIND)
+#define COSET_FIND(name, parameters)                          \
+  static_assert(are_words<parameters>(decltype(all.name){})); \
+  find(all.name, "MPI_" #name);
+  COSET_OF_EVERY_MPI(COSET_FIND)
 #undef COSET_FIND
-#define COSET_FIND(name) find(all.name, COSET_PERSISTENT_PREFIX #name);
-  COSET_PERSISTENT(COSET_FIND)
-  COSET_FIND(Barrier_init)
+#define COSET_FIND(name, parameters)                          \
+  static_assert(are_words<parameters>(decltype(all.name){})); \
+  find(all.name, COSET_PERSISTENT_PREFIX #name);
+  COSET_OF_LATER_NAME(COSET_FIND)
 #undef COSET_FIND
 #if MPI_VERSION >= 4
-#define COSET_FIND(name) find(all.name##_c, "MPI_" #name "_c");
-  COSET_COUNTED(COSET_FIND)
-  COSET_NONBLOCKING(COSET_FIND)
-  COSET_PERSISTENT(COSET_FIND)
-  COSET_MESSAGES(COSET_FIND)
-  COSET_COLLECTIVES(COSET_FIND)
+#define COSET_FIND(name, parameters)                              \
+  static_assert(are_words<parameters>(decltype(all.name##_c){})); \
+  find(all.name##_c, "MPI_" #name "_c");
+  COSET_OF_LARGE_COUNTS(COSET_FIND)
 #undef COSET_FIND
 #endif
   return all;
 }
 
+void* next(char const* name) {
+  return coset_preload_next != nullptr ? coset_preload_next(name) : dlsym(RTLD_NEXT, name);
+}
+void* next_of_second_name(char const* name) { return next((std::string("P") + name).c_str()); }
+
+constinit char const* lacking = nullptr;
+
 /// Of the next definition behind this library: MPI's, or that of a tool which defines second names, too, as Darshan does.
 template <class Function>
 void find_real(Function& function, char const* name) {
-  void* const found = dlsym(RTLD_NEXT, (std::string("P") + name).c_str());
-  if (found == nullptr) {
-    std::fprintf(stderr, "coset: the MPI of this program has no P%s; libcoset_mpi.so is of another one\n", name);
-    std::abort();
-  }
+  void* const found = next_of_second_name(name);
+  if (found == nullptr && lacking == nullptr) lacking = name;
   function = reinterpret_cast<Function>(found);
 }
 
@@ -69,16 +79,32 @@ Dl_info library_of(void* function) {
 /// Both names of a function are in one library where that is MPI; or a tool that stands below as this layer does.
 template <class Function>
 void find_tool(Function& function, char const* name) {
-  void* const first = dlsym(RTLD_NEXT, name);
-  void* const second = dlsym(RTLD_NEXT, (std::string("P") + name).c_str());
+  void* const first = next(name);
+  void* const second = next_of_second_name(name);
   if (first != nullptr && library_of(first).dli_fbase != library_of(second).dli_fbase)
     function = reinterpret_cast<Function>(first);
+}
+
+/// Nobody has chosen this library for the program's MPI if it is preloaded itself, and another MPI may be there beside its own.
+void check_choice() {
+  if (coset_preload_next != nullptr) return;
+  constexpr char mark[] = "PMPI_Get_library_version";
+  void* const own = dlsym(dlopen(COSET_SONAME_OF_MPI, RTLD_LAZY | RTLD_NOLOAD), mark);
+  void* const of_program = dlsym(RTLD_NEXT, mark);
+  if (of_program == own && lacking == nullptr) return;
+  std::fprintf(
+      stderr,
+      "coset: this program's MPI is %s, and %s is for %s; preload libcoset_preload.so, which takes what is right\n",
+      library_of(of_program).dli_fname, library_of(reinterpret_cast<void*>(&check_choice)).dli_fname,
+      library_of(own).dli_fname);
+  std::abort();
 }
 
 }  // namespace
 
 real_functions const real = find_all([](auto& function, char const* name) { find_real(function, name); });
 real_functions const tools = find_all([](auto& function, char const* name) { find_tool(function, name); });
+[[maybe_unused]] bool const is_of_this_mpi = (check_choice(), true);
 
 char const* name_of_tool() noexcept {
   void* const any =
@@ -87,3 +113,5 @@ char const* name_of_tool() noexcept {
 }
 
 }  // namespace coset::interpose
+
+extern "C" char const* coset_preload_lacks() { return coset::interpose::lacking; }
