@@ -4,14 +4,7 @@
 #include <dlfcn.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <type_traits>
-
-#include "mpi/preload/front/front.hpp"
-
-// Not there if this library itself is preloaded, without libcoset_preload.so.
-extern "C" [[gnu::weak]] void* coset_preload_next(char const* name);
 
 namespace coset::interpose {
 namespace {
@@ -54,10 +47,7 @@ real_functions find_all(Find const& find) {
   return all;
 }
 
-void* next(char const* name) {
-  return coset_preload_next != nullptr ? coset_preload_next(name) : dlsym(RTLD_NEXT, name);
-}
-void* next_of_second_name(char const* name) { return next((std::string("P") + name).c_str()); }
+void* next_of_second_name(char const* name) { return coset_preload_next((std::string("P") + name).c_str()); }
 
 constinit char const* lacking = nullptr;
 
@@ -79,32 +69,16 @@ Dl_info library_of(void* function) {
 /// Both names of a function are in one library where that is MPI; or a tool that stands below as this layer does.
 template <class Function>
 void find_tool(Function& function, char const* name) {
-  void* const first = next(name);
+  void* const first = coset_preload_next(name);
   void* const second = next_of_second_name(name);
   if (first != nullptr && library_of(first).dli_fbase != library_of(second).dli_fbase)
     function = reinterpret_cast<Function>(first);
-}
-
-/// Nobody has chosen this library for the program's MPI if it is preloaded itself, and another MPI may be there beside its own.
-void check_choice() {
-  if (coset_preload_next != nullptr) return;
-  constexpr char mark[] = "PMPI_Get_library_version";
-  void* const own = dlsym(dlopen(COSET_SONAME_OF_MPI, RTLD_LAZY | RTLD_NOLOAD), mark);
-  void* const of_program = dlsym(RTLD_NEXT, mark);
-  if (of_program == own && lacking == nullptr) return;
-  std::fprintf(
-      stderr,
-      "coset: this program's MPI is %s, and %s is for %s; preload libcoset_preload.so, which takes what is right\n",
-      library_of(of_program).dli_fname, library_of(reinterpret_cast<void*>(&check_choice)).dli_fname,
-      library_of(own).dli_fname);
-  std::abort();
 }
 
 }  // namespace
 
 real_functions const real = find_all([](auto& function, char const* name) { find_real(function, name); });
 real_functions const tools = find_all([](auto& function, char const* name) { find_tool(function, name); });
-[[maybe_unused]] bool const is_of_this_mpi = (check_choice(), true);
 
 char const* name_of_tool() noexcept {
   void* const any =

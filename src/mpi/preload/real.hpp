@@ -7,6 +7,10 @@
 #include <mpi-ext.h>
 #endif
 
+#include <cstddef>
+#include <type_traits>
+
+#include "mpi/preload/front/front.hpp"
 #include "mpi/preload/functions.hpp"
 
 namespace coset::interpose {
@@ -38,24 +42,31 @@ extern real_functions const tools;
 /// The library of its MPI_Init, or MPI_Allreduce, for people; nullptr if there is none.
 char const* name_of_tool() noexcept;
 
+/// What a file keeps of each thread, in the room that there is for it.
+template <class Kept, std::size_t Room>
+Kept& kept_in(unsigned char (&bytes)[Room]) noexcept {
+  static_assert(sizeof(Kept) <= Room && alignof(Kept) <= alignof(void*) && std::is_trivially_copyable_v<Kept>);
+  return *reinterpret_cast<Kept*>(bytes);
+}
+
 /// Whether this thread is in the layer, whose own calls of MPI go to MPI.
-inline thread_local bool is_inside __attribute__((tls_model("initial-exec"))) = false;
+inline bool is_inside() noexcept { return coset_preload_of_thread.is_inside; }
 
 /// In a forked child MPI's handles, the teams' and what is in flight are the parent's: every call goes to MPI.
 inline constinit bool is_forked_child = false;
 
-inline bool passes_through() noexcept { return is_inside || is_forked_child; }
+inline bool passes_through() noexcept { return is_inside() || is_forked_child; }
 
 /// What the program calls, and not this layer or MPI within it.
 template <class Function>
 bool is_for_tool(Function* of_tool) noexcept {
-  return of_tool != nullptr && !is_inside;
+  return of_tool != nullptr && !is_inside();
 }
 
 class inside {
  public:
-  inside() : before_(is_inside) { is_inside = true; }
-  ~inside() { is_inside = before_; }
+  inside() : before_(is_inside()) { coset_preload_of_thread.is_inside = true; }
+  ~inside() { coset_preload_of_thread.is_inside = before_; }
   inside(inside const&) = delete;
   inside& operator=(inside const&) = delete;
 

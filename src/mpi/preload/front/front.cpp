@@ -194,13 +194,18 @@ word pass_on(int which, Words... all) {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) void* coset_preload_next(char const* name) {
+#define COSET_VISIBLE __attribute__((visibility("default")))
+
+extern "C" {
+
+COSET_VISIBLE constinit thread_local coset_preload_kept coset_preload_of_thread = {};
+
+COSET_VISIBLE void* coset_preload_next(char const* name) {
   void* const found = dlsym(RTLD_NEXT, name);
   return found != nullptr || mpi.handle == nullptr ? found : dlsym(mpi.handle, name);
 }
 
-#define COSET_NAMED(name, parameters)                                                     \
-  extern "C" __attribute__((visibility("default"))) word name(COSET_WORDS_##parameters) { \
-    return pass_on(at_##name COSET_PASSED_##parameters);                                  \
-  }
+#define COSET_NAMED(name, parameters) \
+  COSET_VISIBLE word name(COSET_WORDS_##parameters) { return pass_on(at_##name COSET_PASSED_##parameters); }
 COSET_ALL_NAMES
+}
