@@ -5,6 +5,8 @@ set(coset_package_of_mpich mpich)
 
 # Where what is of this MPI is installed.
 set(coset_mpi_folder ${CMAKE_INSTALL_LIBDIR}/coset/${COSET_MPI})
+# libcoset_preload.so and, beside it, what it has for each MPI.
+set(coset_preload_folder ${CMAKE_INSTALL_LIBDIR}/coset)
 
 # coset_find_mpi(TARGET LAUNCHER name…): the first of the MPIs named that is installed, as an imported target, and its
 # mpiexec. Both are empty where none is.
