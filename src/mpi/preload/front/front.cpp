@@ -153,10 +153,11 @@ void* find_half() {
   char const* const required = std::getenv("COSET_INTERPOSE_REQUIRE");
   bool const may_go_on = required == nullptr || std::strcmp(required, "1") != 0;
   std::fprintf(
-      stderr, "coset: this program's MPI is %s%s%s; libcoset_preload.so in %s has halves for: %s. %s\n",
-      file_of(mpi.marked), lack != nullptr ? ", which has no " : "", lack != nullptr ? lack : "", folder,
-      others[0] != '\0' ? others : "no MPI",
-      may_go_on ? "MPI carries out all collectives" : "COSET_INTERPOSE_REQUIRE forbids to leave collectives to MPI");
+      stderr,
+      "coset: this program's MPI is %s%s%s, and %s/libcoset_preload.so has nothing for it%s%s: all collectives "
+      "are MPI's own%s\n",
+      file_of(mpi.marked), lack != nullptr ? " without " : "", lack != nullptr ? lack : "", folder,
+      others[0] != '\0' ? ", but for " : "", others, may_go_on ? "" : ", which COSET_INTERPOSE_REQUIRE forbids");
   if (!may_go_on) std::exit(1);
   return nullptr;
 }
