@@ -18,9 +18,7 @@ namespace {
 /// Whether libcoset_preload.so passes on all: so many integers and pointers.
 template <std::size_t Parameters, class... Arguments>
 constexpr bool are_words(int (*)(Arguments...)) {
-  return sizeof...(Arguments) == Parameters &&
-         ((std::is_scalar_v<Arguments> && !std::is_floating_point_v<Arguments> && sizeof(Arguments) <= sizeof(void*)) &&
-          ...);
+  return sizeof...(Arguments) == Parameters && ((std::is_integral_v<Arguments> || std::is_pointer_v<Arguments>)&&...);
 }
 
 /// Calls find(function, its name without P) for each function of the table.
