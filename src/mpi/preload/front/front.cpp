@@ -72,8 +72,8 @@ constexpr char mark[] = "PMPI_Get_library_version";
 
 struct {
   void* marked = nullptr;  ///< its function of that name
-  void* handle =
-      nullptr;  ///< where it was opened for somebody alone, as Python does; else it is among what follows this module
+  /// Where it was opened for somebody alone, as Python does. Else it is among what follows this module.
+  void* handle = nullptr;
 } mpi;
 
 /// The folder of this file, where the halves are, too.
