@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake --install: headers, libraries, find_package(coset), pkg-config's files, the command with its pages, documents. Each
 # rule says of which component it is, as packages take them: runtime, development, fortran, python, tools, lab, documentation, and
-# openmpi_runtime and openmpi_development of a build with COSET_MPI=openmpi. What has to be built for a rule is installed by
+# preload, openmpi_runtime and openmpi_development of a build with COSET_MPI=openmpi. What has to be built for a rule is installed by
 # coset_install(), so that the target coset_installed builds it.
 include(CMakePackageConfigHelpers)
 
@@ -15,7 +15,7 @@ function(coset_pkgconfig name component requires library)
   # As the target has it.
   if(library MATCHES "lib(coset[a-z_]*)[.]a")
     string(PREPEND library "-Wl,--exclude-libs,${CMAKE_MATCH_0} -Wl,${coset_for_shared_libraries} ")
-  elseif(name STREQUAL "coset-shared")
+  elseif(name MATCHES "-shared$")
     string(PREPEND library "-Wl,${coset_for_shared_libraries} ")
   endif()
   list(JOIN parsed_UNPARSED_ARGUMENTS " " flags)
@@ -45,13 +45,21 @@ endif()
 # Libraries for several MPIs can be installed together, each in the folder of its MPI.
 if(TARGET coset_mpi)
   coset_install_library(coset_mpi ${COSET_MPI} ${COSET_MPI}_development ${coset_mpi_folder})
-  # Not where linkers look: it is to be preloaded, and named as MPI's own library is there.
-  coset_install(coset_interpose TARGETS coset_interpose LIBRARY DESTINATION ${coset_mpi_folder} COMPONENT ${COSET_MPI}_runtime)
+  # With the name that linkers take, as old lines of LD_PRELOAD have it, too.
+  coset_install(coset_mpi_shared TARGETS coset_mpi_shared EXPORT coset_${COSET_MPI}_shared_targets
+                LIBRARY DESTINATION ${coset_mpi_folder} COMPONENT ${COSET_MPI}_runtime)
+  install(EXPORT coset_${COSET_MPI}_shared_targets NAMESPACE coset:: DESTINATION ${package_folder}
+          COMPONENT ${COSET_MPI}_development)
+  # Not where linkers look, as it is to be preloaded. What is of no MPI is the same in each build, and of a component of its own.
+  coset_install(coset_interpose TARGETS coset_interpose LIBRARY DESTINATION ${coset_preload_folder} COMPONENT ${COSET_MPI}_runtime)
+  coset_install(coset_preload TARGETS coset_preload LIBRARY DESTINATION ${coset_preload_folder} COMPONENT preload)
   set(coset_package_of_wanted ${coset_package_of_${COSET_MPI}})
   configure_file(cmake/coset_mpi.cmake.in ${PROJECT_BINARY_DIR}/coset_${COSET_MPI}.cmake @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/coset_${COSET_MPI}.cmake DESTINATION ${package_folder} COMPONENT ${COSET_MPI}_development)
   coset_pkgconfig(coset-${COSET_MPI} ${COSET_MPI}_development "coset-static, ${coset_package_of_wanted}"
     "\${prefix}/${coset_mpi_folder}/libcoset_mpi.a" -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
+  coset_pkgconfig(coset-${COSET_MPI}-shared ${COSET_MPI}_development "${coset_package_of_wanted}"
+    "-L\${prefix}/${coset_mpi_folder} -Wl,-rpath,\${prefix}/${coset_mpi_folder} -lcoset_mpi" -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
 endif()
 if(TARGET coset_mpi_fortran)
   coset_install_library(coset_mpi_fortran ${COSET_MPI}_fortran ${COSET_MPI}_development ${coset_mpi_folder})

@@ -31,6 +31,12 @@ function(coset_keep_to_itself target)
     LINKER:${coset_for_shared_libraries})
 endfunction()
 
+# Before 1.0 each minor version is a binary interface of its own: see tests/abi.
+set(interface_version ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  string(APPEND interface_version .${PROJECT_VERSION_MINOR})
+endif()
+
 if(COSET_LIBRARY)
   if(NOT EXISTS ${COSET_LIBRARY})
     message(FATAL_ERROR "COSET_LIBRARY=${COSET_LIBRARY} does not exist; build it first, or leave the option empty")
@@ -71,11 +77,6 @@ target_link_options(coset_shared PUBLIC LINKER:${coset_for_shared_libraries})
 # Position-independent also when static, so that it can become part of somebody's shared library.
 set_target_properties(coset PROPERTIES POSITION_INDEPENDENT_CODE ON
   CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON EXPORT_NAME static)
-# Before 1.0 each minor version is a binary interface of its own: see tests/abi.
-set(interface_version ${PROJECT_VERSION_MAJOR})
-if(PROJECT_VERSION_MAJOR EQUAL 0)
-  string(APPEND interface_version .${PROJECT_VERSION_MINOR})
-endif()
 set_target_properties(coset_shared PROPERTIES OUTPUT_NAME coset EXPORT_NAME shared LINKER_LANGUAGE CXX
   VERSION ${PROJECT_VERSION} SOVERSION ${interface_version}
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/bindings/c/coset.map)

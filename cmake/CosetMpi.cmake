@@ -5,6 +5,8 @@ set(coset_package_of_mpich mpich)
 
 # Where what is of this MPI is installed.
 set(coset_mpi_folder ${CMAKE_INSTALL_LIBDIR}/coset/${COSET_MPI})
+# libcoset_preload.so and, beside it, what it has for each MPI.
+set(coset_preload_folder ${CMAKE_INSTALL_LIBDIR}/coset)
 
 # coset_find_mpi(TARGET LAUNCHER name…): the first of the MPIs named that is installed, as an imported target, and its
 # mpiexec. Both are empty where none is.
@@ -24,4 +26,19 @@ function(coset_find_mpi target launcher)
       return()
     endif()
   endforeach()
+endfunction()
+
+# coset_soname_of(OUT TARGET): by which programs name the shared library of the MPI that coset_find_mpi() found.
+function(coset_soname_of out target)
+  get_target_property(libraries ${target} INTERFACE_LINK_LIBRARIES)
+  foreach(library ${libraries})
+    if(library MATCHES "/libmpi[^/]*[.]so")
+      execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${library} OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
+      if(headers MATCHES "SONAME +([^\n]+)")
+        set(${out} ${CMAKE_MATCH_1} PARENT_SCOPE)
+        return()
+      endif()
+    endif()
+  endforeach()
+  message(FATAL_ERROR "${target} has no shared library of MPI among: ${libraries}")
 endfunction()

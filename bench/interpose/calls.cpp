@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One collective of MPI's after another, alone and in cycles, as libcoset_mpi.so carries them out and as the MPI beneath it
+// One collective of MPI's after another, alone and in cycles, as libcoset_preload.so carries them out and as the MPI beneath it
 // does, by turns in one process. A plain MPI program: without the library both are MPI's, and all ratios should be 1.
 //
 // usage: calls [--verbs allreduce,…] [--sizes 8,…] [--rounds N]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of MPI's collectives under libcoset_mpi.so beside MPI's own, one process per core.
+"""The table of MPI's collectives under libcoset_preload.so beside MPI's own, one process per core.
 
 usage: table.py [--mpi openmpi,mpich] [--processes N] [--verbs allreduce,…] [--sizes 8,64,…] [--rounds N] [--components]
 
@@ -35,7 +35,7 @@ COMPONENTS = {
 def rows_of(mpi, settings, options):
     """The lines of one run, split."""
     folder = ROOT / "build" / mpi
-    library = folder / "src/mpi/preload/libcoset_mpi.so"
+    library = folder / "src/mpi/preload/libcoset_preload.so"
     preload = ["-x", f"LD_PRELOAD={library}"] if mpi == "openmpi" else ["-genv", "LD_PRELOAD", str(library)]
     arguments = [f"--{name}={getattr(options, name)}".split("=", 1) for name in ("verbs", "sizes", "rounds")
                  if getattr(options, name)]

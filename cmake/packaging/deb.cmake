@@ -48,6 +48,7 @@ endmacro()
 set(library libcoset${major}.${minor})
 set(mpi_library_openmpi libopenmpi-dev)
 set(mpi_library_mpich libmpich-dev)
+set(has_preload OFF)  # which is the same of each MPI
 string(REPLACE ":" ";" builds "$ENV{COSET_PACKAGE_BUILDS}")
 foreach(build ${builds})
   file(STRINGS ${build}/CMakeCache.txt mpi REGEX "^COSET_MPI:")
@@ -84,11 +85,18 @@ foreach(build ${builds})
       package(fortran libcoset-fortran-dev libdevel ${build} "Module coset for gfortran." same:libcoset-dev)
     endif()
   else()
+    if(NOT has_preload)
+      package(preload libcoset-preload libs ${build}
+        "What programs for any MPI preload, whose collectives libcoset-openmpi or libcoset-mpich then carries out.")
+      set(CPACK_DEBIAN_PRELOAD_PACKAGE_SHLIBDEPS ON)
+      set(has_preload ON)
+    endif()
     package(${mpi}_runtime libcoset-${mpi} libs ${build}
-      "A library to preload that carries out the collectives of programs for ${mpi}.")
+      "What carries out the collectives of programs for ${mpi}, which preload libcoset_preload.so, and teams over processes as a \
+shared library." same:libcoset-preload)
     string(TOUPPER ${mpi} upper)
     set(CPACK_DEBIAN_${upper}_RUNTIME_PACKAGE_SHLIBDEPS ON)
     package(${mpi}_development libcoset-${mpi}-dev libdevel ${build}
-      "Teams over processes for ${mpi}, in C++, C and Fortran." same:libcoset-dev ${mpi_library_${mpi}})
+      "Teams over processes for ${mpi}, in C++, C and Fortran." same:libcoset-dev same:libcoset-${mpi} ${mpi_library_${mpi}})
   endif()
 endforeach()

@@ -71,23 +71,23 @@ class team {
   /// also before MPI_Init_thread and after MPI_Finalize. A process that has no memory for its part throws out_of_memory,
   /// the others mpi::error. Throws argument_error for MPI_COMM_NULL, for an intercommunicator, and for adopted threads
   /// that are in use.
-  team(MPI_Comm, coset::team& threads, options const& = {});
+  COSET_API team(MPI_Comm, coset::team& threads, options const& = {});
   /// Collective: waits until the other processes destroy theirs. If one of them begins a run() instead, that run()
   /// throws mpi::error; if adopted threads wait there for ranks of this process, they get mismatch_error. MPI_Finalize
   /// does the same for teams that still exist, and the destructor then does nothing, as in a forked child.
-  ~team();
+  COSET_API ~team();
   team(team const&) = delete;
   team& operator=(team const&) = delete;
 
-  rank_t size() const noexcept;     ///< threads of all processes
-  rank_t first() const noexcept;    ///< this process's first rank
-  rank_t threads() const noexcept;  ///< this process's ranks
-  int processes() const noexcept;
-  int process_number()
+  COSET_API rank_t size() const noexcept;     ///< threads of all processes
+  COSET_API rank_t first() const noexcept;    ///< this process's first rank
+  COSET_API rank_t threads() const noexcept;  ///< this process's ranks
+  COSET_API int processes() const noexcept;
+  COSET_API int process_number()
       const noexcept;  ///< number of this one, in the order of ranks: host by host, so not always MPI's
-  int hosts() const noexcept;
+  COSET_API int hosts() const noexcept;
   /// What the team discovered and what it uses: "4 ranks of 2 processes on 1 host, which share memory within hosts, …".
-  std::string describe() const;
+  COSET_API std::string describe() const;
 
   /// Collective: runs `body` on every thread of every process, each with its member of the whole team. Returns when the
   /// bodies of all processes have ended. An exception on one rank ends all bodies: run() rethrows it on that rank's
@@ -112,23 +112,23 @@ class team {
   /// leaves next. Throws what the team failed with, until reset(); argument_error if another thread has joined as this
   /// one, if there is no such thread, at once in an OpenMP region of fewer threads than this process has in the team,
   /// under MPI_THREAD_FUNNELED if thread 0 is not the one that initialised MPI, and for a team whose threads run().
-  member_guard join(rank_t thread);
+  COSET_API member_guard join(rank_t thread);
   /// For adapters: the calling thread's rank if it has joined as this thread, else null; and whether threads join at all,
   /// rather than run().
-  detail::rank_state* joined(rank_t thread) const noexcept;
-  bool is_adopted() const noexcept;
+  COSET_API detail::rank_state* joined(rank_t thread) const noexcept;
+  COSET_API bool is_adopted() const noexcept;
   /// Of adopted threads, collective over the processes, by one thread of each while none has joined: after a failure
   /// the team works again. Throws mpi::error, now and in every later call, if a process is missing at the deadline or has
   /// destroyed its team.
-  void reset();
+  COSET_API void reset();
 
   /// For making plans: coset::plan<float>(all, verb::allreduce, 1000), see plan.hpp. Each process makes those that its
   /// ranks execute.
-  operator detail::any_team() noexcept;
+  COSET_API operator detail::any_team() noexcept;
 
  private:
   struct state;
-  void run_erased(void (*body)(void*, member&), void* context);
+  COSET_API void run_erased(void (*body)(void*, member&), void* context);
 
   friend void dump(team const&, std::ostream&);
 
@@ -137,6 +137,6 @@ class team {
 
 /// As coset::dump(): the ranks with which this process shares memory. On other processes there is nothing to be known but
 /// whose messages are missing.
-void dump(team const&, std::ostream&);
+COSET_API void dump(team const&, std::ostream&);
 
 }  // namespace coset::mpi

@@ -65,8 +65,9 @@ inline constexpr std::array other_variables{
              "0: not at all.",
              "the library, when a team ends"},
     variable{"COSET_INTERPOSE_REQUIRE", "`1`", "off",
-             "A collective that `libcoset_mpi.so` would leave to MPI is an error of its communicator.",
-             "`libcoset_mpi.so`, at its first collective"},
+             "A collective that `libcoset_preload.so` would leave to MPI is an error of its communicator; an MPI that "
+             "it has nothing for ends the program.",
+             "`libcoset_preload.so`, at its first call and its first collective"},
     variable{"COSET_ISA", "an instruction set that `coset info` lists", "the widest of this machine",
              "The instruction set of the kernels.", at_start},
     variable{
@@ -74,8 +75,8 @@ inline constexpr std::array other_variables{
         "What is printed on standard error. `plan`: the plan of each shape, plans that are passed over, teams that "
         "share processors, reducers, and the first one that ends with values that were never combined; teams that end "
         "are not kept then. `team`: what making each team took, and which got an idle one. `mpi`: what "
-        "`libcoset_mpi.so` carried out, and what it left to MPI and why.",
-        "the library, where it prints; `libcoset_mpi.so`, in MPI_Finalize"},
+        "`libcoset_preload.so` carried out, and what it left to MPI and why.",
+        "the library, where it prints; `libcoset_preload.so`, in MPI_Finalize"},
     variable{
         "COSET_MEMORY", "`standard`, `low_latency`, `high_bandwidth`, `large_capacity`",
         "`low_latency` for staging, `high_bandwidth` for arrays",
@@ -108,6 +109,9 @@ inline constexpr std::array other_variables{
              "The profile that `coset tune` wrote. `off`: no profile.", at_team},
     variable{"XDG_CACHE_HOME", "a folder", "`~/.cache`", "Where profiles are: in `coset/` there.", at_team},
     variable{"HOME", "a folder", "no profile", "Where `.cache` is.", at_team},
+    variable{"LD_PRELOAD", "files", "none",
+             "Whether an old line preloads `libcoset_mpi.so`, which carries out nothing and says so.",
+             "`libcoset_mpi.so`, when it is loaded"},
     variable{"HWLOC_FSROOT", "a folder", "`/`",
              "Another machine in the place of this one, from a copy of its /sys and /proc; its ranks are not pinned. "
              "Of several such variables the first one counts. One that hwloc cannot read is an error.",

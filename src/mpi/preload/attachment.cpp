@@ -39,7 +39,7 @@ struct remembered {
   attachment* at = nullptr;
   std::uint64_t when = 0;
 };
-thread_local remembered latest __attribute__((tls_model("initial-exec")));
+remembered& latest_of_thread() noexcept { return kept_in<remembered>(coset_preload_of_thread.latest_communicator); }
 
 int detach(MPI_Comm, int, void* kept, void*) {
   if (is_forked_child) return MPI_SUCCESS;
@@ -91,6 +91,7 @@ attachment::~attachment() {
 }
 
 attachment* attachment::of(MPI_Comm handle) noexcept {
+  remembered& latest = latest_of_thread();
   if (latest.handle == handle && latest.when == ended.load(std::memory_order_acquire)) return latest.at;
   if (handle == MPI_COMM_NULL || of_communicators == MPI_KEYVAL_INVALID) return nullptr;
   inside const layer;

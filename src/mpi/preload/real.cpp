@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 namespace coset::interpose {
@@ -16,46 +15,45 @@ namespace {
 #define COSET_PERSISTENT_PREFIX "MPI_"
 #endif
 
+/// Whether libcoset_preload.so passes on all: so many integers and pointers.
+template <std::size_t Parameters, class... Arguments>
+constexpr bool are_words(int (*)(Arguments...)) {
+  return sizeof...(Arguments) == Parameters && ((std::is_integral_v<Arguments> || std::is_pointer_v<Arguments>)&&...);
+}
+
 /// Calls find(function, its name without P) for each function of the table.
 template <class Find>
 real_functions find_all(Find const& find) {
   real_functions all{};
-#define COSET_FIND(name) find(all.name, "MPI_" #name);
-  COSET_COUNTED(COSET_FIND)
-  COSET_NONBLOCKING(COSET_FIND)
-  COSET_FIND(Barrier)
-  COSET_FIND(Ibarrier)
-  COSET_WAITING(COSET_FIND)
-  COSET_MESSAGES(COSET_FIND)
-  COSET_COLLECTIVES(COSET_FIND)
-  COSET_MEETING(COSET_FIND)
-  COSET_MAKING(COSET_FIND)
-  COSET_LIFETIMES(COSET_FIND)
+#define COSET_FIND(name, parameters)                          \
+  static_assert(are_words<parameters>(decltype(all.name){})); \
+  find(all.name, "MPI_" #name);
+  COSET_OF_EVERY_MPI(COSET_FIND)
 #undef COSET_FIND
-#define COSET_FIND(name) find(all.name, COSET_PERSISTENT_PREFIX #name);
-  COSET_PERSISTENT(COSET_FIND)
-  COSET_FIND(Barrier_init)
+#define COSET_FIND(name, parameters)                          \
+  static_assert(are_words<parameters>(decltype(all.name){})); \
+  find(all.name, COSET_PERSISTENT_PREFIX #name);
+  COSET_OF_LATER_NAME(COSET_FIND)
 #undef COSET_FIND
 #if MPI_VERSION >= 4
-#define COSET_FIND(name) find(all.name##_c, "MPI_" #name "_c");
-  COSET_COUNTED(COSET_FIND)
-  COSET_NONBLOCKING(COSET_FIND)
-  COSET_PERSISTENT(COSET_FIND)
-  COSET_MESSAGES(COSET_FIND)
-  COSET_COLLECTIVES(COSET_FIND)
+#define COSET_FIND(name, parameters)                              \
+  static_assert(are_words<parameters>(decltype(all.name##_c){})); \
+  find(all.name##_c, "MPI_" #name "_c");
+  COSET_OF_LARGE_COUNTS(COSET_FIND)
 #undef COSET_FIND
 #endif
   return all;
 }
 
+void* next_of_second_name(char const* name) { return coset_preload_next((std::string("P") + name).c_str()); }
+
+constinit char const* lacking = nullptr;
+
 /// Of the next definition behind this library: MPI's, or that of a tool which defines second names, too, as Darshan does.
 template <class Function>
 void find_real(Function& function, char const* name) {
-  void* const found = dlsym(RTLD_NEXT, (std::string("P") + name).c_str());
-  if (found == nullptr) {
-    std::fprintf(stderr, "coset: the MPI of this program has no P%s; libcoset_mpi.so is of another one\n", name);
-    std::abort();
-  }
+  void* const found = next_of_second_name(name);
+  if (found == nullptr && lacking == nullptr) lacking = name;
   function = reinterpret_cast<Function>(found);
 }
 
@@ -69,8 +67,8 @@ Dl_info library_of(void* function) {
 /// Both names of a function are in one library where that is MPI; or a tool that stands below as this layer does.
 template <class Function>
 void find_tool(Function& function, char const* name) {
-  void* const first = dlsym(RTLD_NEXT, name);
-  void* const second = dlsym(RTLD_NEXT, (std::string("P") + name).c_str());
+  void* const first = coset_preload_next(name);
+  void* const second = next_of_second_name(name);
   if (first != nullptr && library_of(first).dli_fbase != library_of(second).dli_fbase)
     function = reinterpret_cast<Function>(first);
 }
@@ -87,3 +85,5 @@ char const* name_of_tool() noexcept {
 }
 
 }  // namespace coset::interpose
+
+extern "C" char const* coset_preload_lacks() { return coset::interpose::lacking; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs mpi4py's own tests, unchanged, with libcoset_mpi.so before Open MPI: those of collectives and of what meets them.
+"""Runs mpi4py's own tests, unchanged, with libcoset_preload.so before Open MPI: those of collectives and of what meets them.
 
 usage: mpi4py_suite.py LIBRARY [--tests FOLDER] [--processes N]… [--match WORDS]
 

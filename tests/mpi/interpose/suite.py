@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs MPICH's own tests, unchanged, with libcoset_mpi.so before MPI: those of its collectives and of what meets them.
+"""Runs MPICH's own tests, unchanged, with libcoset_preload.so before MPI: those of its collectives and of what meets them.
 
 usage: suite.py MPI LIBRARY [--folder NAME]… [--match WORDS]
 

@@ -37,7 +37,7 @@ void say_if_passed_by() noexcept {
   std::fprintf(stderr,
                "coset: %s goes on from MPI_Init to MPI's own MPI_Init, not to PMPI_Init: coset carries out nothing. "
                "Name it before "
-               "libcoset_mpi.so in LD_PRELOAD\n",
+               "libcoset_preload.so in LD_PRELOAD\n",
                name_of_tool());
 }
 

@@ -4,10 +4,8 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "mpi/preload/flights/self.hpp"
+#include "mpi/preload/front/front.hpp"
 
 #if defined(OPEN_MPI)
 
@@ -34,43 +32,24 @@ void let_mpi_forget(int (*look)()) noexcept {
 namespace coset::interpose {
 namespace {
 
-/// What MPICH looks for messages by, where its network is UCX: a worker, and this library's function for it.
-void* worker_of_mpi = nullptr;
-void* latest_worker = nullptr;
-int (*look_too)() = nullptr;
-
-using progressing = unsigned (*)(void*);
-progressing find_progress_of_ucx() {
-  void* found = dlsym(RTLD_NEXT, "ucp_worker_progress");
-  // Whoever loads UCX for itself alone reaches this library all the same.
-  if (found == nullptr) {
-    if (void* const library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD))
-      found = dlsym(library, "ucp_worker_progress");
-  }
-  if (found == nullptr) {
-    std::fputs("coset: UCX's ucp_worker_progress is called, and its library is not to be found\n", stderr);
-    std::abort();
-  }
-  return reinterpret_cast<progressing>(found);
-}
-
 /// The worker by which MPICH looks whether a message has come: one that this process sends itself once all looks are done.
 void* worker_of_looks() {
   constexpr int enough_looks = 100;
   MPI_Request request = MPI_REQUEST_NULL;
   int const tag = take_tag();
   int is_there = 0;
-  latest_worker = nullptr;
+  coset_preload_of_ucx.latest = nullptr;
   PMPI_Irecv(nullptr, 0, MPI_BYTE, 0, tag, self(), &request);
-  for (int i = 0; i < enough_looks && latest_worker == nullptr; ++i) PMPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
+  for (int i = 0; i < enough_looks && coset_preload_of_ucx.latest == nullptr; ++i)
+    PMPI_Test(&request, &is_there, MPI_STATUS_IGNORE);
   PMPI_Send(nullptr, 0, MPI_BYTE, 0, tag, self());
   PMPI_Wait(&request, MPI_STATUS_IGNORE);
   give_back_tag(tag);
-  return latest_worker;
+  return coset_preload_of_ucx.latest;
 }
 
-/// MPICH has no place to register at. Over UCX each of its looks is a call of UCX's function, in place of which it gets this
-/// library's: whether that is so is tried. A wait for a request alone does not return when a message of the process to itself
+/// MPICH has no place to register at. Over UCX each of its looks is a call of UCX's function, in place of which it gets that of
+/// libcoset_preload.so: whether that is so is tried. A wait for a request alone does not return when a message of the process to itself
 /// completes it there, as MPICH goes on only after one that has come through UCX: waits poll. Collectives wait for messages
 /// of others. At MPI_THREAD_MULTIPLE MPICH holds a lock meanwhile.
 brought_on begin_here(int (*look)()) {
@@ -78,27 +57,14 @@ brought_on begin_here(int (*look)()) {
   PMPI_Query_thread(&level);
   void* const worker = worker_of_looks();
   if (worker == nullptr || level == MPI_THREAD_MULTIPLE) return brought_on::nowhere;
-  look_too = look;
-  worker_of_mpi = worker;
+  coset_preload_of_ucx.look = look;
+  coset_preload_of_ucx.watched = worker;
   return brought_on::in_collectives;
 }
 
 }  // namespace
 
-void let_mpi_forget(int (*)()) noexcept { worker_of_mpi = nullptr; }
-
-}  // namespace coset::interpose
-
-extern "C" unsigned ucp_worker_progress(void* worker) {
-  using namespace coset::interpose;
-  static progressing const by_ucx = find_progress_of_ucx();
-  unsigned const moved = by_ucx(worker);
-  latest_worker = worker;
-  if (worker == worker_of_mpi) look_too();
-  return moved;
-}
-
-namespace coset::interpose {
+void let_mpi_forget(int (*)()) noexcept { coset_preload_of_ucx.watched = nullptr; }
 
 #endif
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mpi/preload/handles/packing.hpp"
+#include "mpi/preload/real.hpp"
 
 namespace coset::interpose {
 namespace {
@@ -170,11 +171,12 @@ struct remembered {
   datatype const* elements = nullptr;
   combination how = {};
 };
-thread_local remembered latest __attribute__((tls_model("initial-exec")));
+remembered& latest_of_thread() noexcept { return kept_in<remembered>(coset_preload_of_thread.latest_operation); }
 
 }  // namespace
 
 combination combination_of(MPI_Op operation, datatype const& elements) {
+  remembered& latest = latest_of_thread();
   if (latest.operation == operation && latest.elements == &elements) return latest.how;
   combination const how = looked_up(operation, elements);
   if (how.elements == elements.native && elements.native != 0) latest = {operation, &elements, how};

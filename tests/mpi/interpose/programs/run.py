@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program as it is, with and without libcoset_mpi.so before MPI, and compares what it says.
+"""Runs a program as it is, with and without libcoset_preload.so before MPI, and compares what it says.
 
 usage: run.py PROGRAM MPI LIBRARY PROCESSES [FILE]
 

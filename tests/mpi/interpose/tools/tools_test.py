@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What tools see of a program's calls is the same with libcoset_mpi.so before MPI as without it, wherever the tool stands.
+"""What tools see of a program's calls is the same with libcoset_preload.so before MPI as without it, wherever the tool stands.
 
 usage: tools_test.py MPI LIBRARY FOLDER
 

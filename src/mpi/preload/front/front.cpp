@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// libcoset_preload.so: one module for every MPI. It is linked with none, and so loads none into programs that have none. The first
+// call through it finds the process's MPI, loads the half that was built for that one, and every later call is a jump there.
+//
+// Every process of a job has it, shells and launchers, too: no C++ library, nothing to do at their start.
+#include "mpi/preload/front/front.hpp"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <climits>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "mpi/preload/functions.hpp"
+
+namespace {
+
+// Whatever an MPI's handles are, each argument is an integer or a pointer (real.cpp asserts it), and passed on as it is. Not one more
+// than there are, as the stack behind the last is the caller's.
+using word = std::intptr_t;
+// clang-format off
+#define COSET_WORDS_0
+#define COSET_WORDS_1 word a
+#define COSET_WORDS_2 COSET_WORDS_1, word b
+#define COSET_WORDS_3 COSET_WORDS_2, word c
+#define COSET_WORDS_4 COSET_WORDS_3, word d
+#define COSET_WORDS_5 COSET_WORDS_4, word e
+#define COSET_WORDS_6 COSET_WORDS_5, word f
+#define COSET_WORDS_7 COSET_WORDS_6, word g
+#define COSET_WORDS_8 COSET_WORDS_7, word h
+#define COSET_WORDS_9 COSET_WORDS_8, word i
+#define COSET_WORDS_10 COSET_WORDS_9, word j
+#define COSET_WORDS_11 COSET_WORDS_10, word k
+#define COSET_WORDS_12 COSET_WORDS_11, word l
+#define COSET_PASSED_0
+#define COSET_PASSED_1 , a
+#define COSET_PASSED_2 COSET_PASSED_1, b
+#define COSET_PASSED_3 COSET_PASSED_2, c
+#define COSET_PASSED_4 COSET_PASSED_3, d
+#define COSET_PASSED_5 COSET_PASSED_4, e
+#define COSET_PASSED_6 COSET_PASSED_5, f
+#define COSET_PASSED_7 COSET_PASSED_6, g
+#define COSET_PASSED_8 COSET_PASSED_7, h
+#define COSET_PASSED_9 COSET_PASSED_8, i
+#define COSET_PASSED_10 COSET_PASSED_9, j
+#define COSET_PASSED_11 COSET_PASSED_10, k
+#define COSET_PASSED_12 COSET_PASSED_11, l
+#define COSET_BOTH(name, parameters) COSET_NAMED(MPI_##name, parameters) COSET_NAMED(PMPI_##name, parameters)
+#define COSET_BOTH_EXTENDED(name, parameters) COSET_NAMED(MPIX_##name, parameters) COSET_NAMED(PMPIX_##name, parameters)
+#define COSET_BOTH_LARGE(name, parameters) COSET_NAMED(MPI_##name##_c, parameters) COSET_NAMED(PMPI_##name##_c, parameters)
+#define COSET_ALL_NAMES \
+  COSET_OF_EVERY_MPI(COSET_BOTH) COSET_OF_LATER_NAME(COSET_BOTH) COSET_OF_LATER_NAME(COSET_BOTH_EXTENDED) \
+  COSET_OF_LARGE_COUNTS(COSET_BOTH_LARGE)
+// clang-format on
+
+#define COSET_NAMED(name, parameters) at_##name,
+enum : int { COSET_ALL_NAMES how_many };
+#undef COSET_NAMED
+#define COSET_NAMED(name, parameters) #name,
+constexpr char const* names[] = {COSET_ALL_NAMES};
+#undef COSET_NAMED
+
+constinit std::atomic<void*> chosen[how_many] = {};
+
+/// Every MPI has it, and no tool stands before it.
+constexpr char mark[] = "PMPI_Get_library_version";
+
+struct {
+  void* marked = nullptr;  ///< its function of that name
+  /// Where it was opened for somebody alone, as Python does. Else it is among what follows this module.
+  void* handle = nullptr;
+} mpi;
+
+/// The folder of this file, where the halves are, too.
+char folder[PATH_MAX];
+
+link_map const* library_of(void* address) {
+  Dl_info names_of_it;
+  void* found = nullptr;
+  if (address == nullptr || dladdr1(address, &names_of_it, &found, RTLD_DL_LINKMAP) == 0) return nullptr;
+  return static_cast<link_map const*>(found);
+}
+
+char const* file_of(void* address) {
+  link_map const* const found = library_of(address);
+  return found != nullptr ? found->l_name : "";
+}
+
+/// What is loaded already, or nullptr.
+void* opened(char const* name) { return name[0] != '\0' ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : nullptr; }
+
+void find_mpi() {
+  mpi.marked = dlsym(RTLD_NEXT, mark);
+  if (mpi.marked != nullptr) return;
+  link_map const* each = library_of(chosen);
+  while (each->l_prev != nullptr) each = each->l_prev;
+  for (; each != nullptr; each = each->l_next) {
+    void* const handle = opened(each->l_name);
+    if (handle == nullptr) continue;
+    void* const found = dlsym(handle, mark);
+    if (library_of(found) == each) {
+      mpi.marked = found;
+      mpi.handle = handle;
+      return;
+    }
+    dlclose(handle);
+  }
+}
+
+void find_folder() {
+  void* const self = opened(file_of(chosen));
+  // The folder as it was when this file was loaded, wherever the program has gone since.
+  if (self == nullptr || dlinfo(self, RTLD_DI_ORIGIN, folder) != 0) folder[0] = '\0';
+}
+
+constexpr char prefix[] = "coset_preload_for_";
+
+/// Looks at the halves that there are. That for this MPI's SONAME, or nullptr; `others` are the SONAMEs of all, for people.
+void* half_for_mpi(char* others, std::size_t room) {
+  void* half = nullptr;
+  std::size_t written = 0;
+  DIR* const all = opendir(folder);
+  while (dirent const* const file = all != nullptr ? readdir(all) : nullptr) {
+    if (std::strncmp(file->d_name, prefix, sizeof prefix - 1) != 0) continue;
+    char const* const soname = file->d_name + sizeof prefix - 1;
+    int const more = std::snprintf(others + written, room - written, "%s%s", written != 0 ? ", " : "", soname);
+    if (more > 0 && written + static_cast<std::size_t>(more) < room) written += static_cast<std::size_t>(more);
+    void* const loaded = opened(soname);
+    if (loaded == nullptr || dlsym(loaded, mark) != mpi.marked) continue;
+    char path[PATH_MAX + NAME_MAX + 2];
+    std::snprintf(path, sizeof path, "%s/%s", folder, file->d_name);
+    half = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (half == nullptr) std::fprintf(stderr, "coset: %s\n", dlerror());
+  }
+  if (all != nullptr) closedir(all);
+  return half;
+}
+
+/// What stands before this MPI, or nullptr, having said why.
+void* find_half() {
+  find_folder();
+  char others[512] = "";
+  void* const half = half_for_mpi(others, sizeof others);
+  auto const lacked_by =
+      reinterpret_cast<coset_preload_lacks_function>(half != nullptr ? dlsym(half, COSET_PRELOAD_LACKS) : nullptr);
+  char const* const lack = lacked_by != nullptr ? lacked_by() : nullptr;
+  if (half != nullptr && lack == nullptr) return half;
+  char const* const required = std::getenv("COSET_INTERPOSE_REQUIRE");
+  bool const may_go_on = required == nullptr || std::strcmp(required, "1") != 0;
+  std::fprintf(
+      stderr,
+      "coset: this program's MPI is %s%s%s, and %s/libcoset_preload.so has nothing for it%s%s: all collectives "
+      "are MPI's own%s\n",
+      file_of(mpi.marked), lack != nullptr ? " without " : "", lack != nullptr ? lack : "", folder,
+      others[0] != '\0' ? ", but for " : "", others, may_go_on ? "" : ", which COSET_INTERPOSE_REQUIRE forbids");
+  if (!may_go_on) std::exit(1);
+  return nullptr;
+}
+
+void choose() {
+  find_mpi();
+  void* const half = mpi.marked != nullptr ? find_half() : nullptr;
+  link_map const* const of_half = half != nullptr ? library_of(dlsym(half, COSET_PRELOAD_LACKS)) : nullptr;
+  for (int which = 0; which < how_many; ++which) {
+    void* found = half != nullptr ? dlsym(half, names[which]) : nullptr;
+    // Other names that it finds are those of its MPI, which tools may stand before.
+    if (found == nullptr || library_of(found) != of_half) found = coset_preload_next(names[which]);
+    chosen[which].store(found, std::memory_order_release);
+  }
+}
+
+/// The first call of all makes the choice.
+__attribute__((cold, noinline)) void* choose_for(int which) {
+  static pthread_once_t choice = PTHREAD_ONCE_INIT;
+  pthread_once(&choice, choose);
+  void* const found = chosen[which].load(std::memory_order_acquire);
+  if (found != nullptr) return found;
+  // As the dynamic linker ends a program that calls what nobody defines.
+  std::fprintf(stderr, "coset: %s is called, and no MPI that this process has loaded defines it\n", names[which]);
+  _exit(127);
+}
+
+template <class... Words>
+word pass_on(int which, Words... all) {
+  void* found = chosen[which].load(std::memory_order_acquire);
+  if (found == nullptr) [[unlikely]]
+    found = choose_for(which);
+  return reinterpret_cast<word (*)(Words...)>(found)(all...);
+}
+
+/// Whoever has loaded UCX for itself alone reaches this module all the same.
+void* find_progress_of_ucx() {
+  constexpr char name[] = "ucp_worker_progress";
+  void* found = dlsym(RTLD_NEXT, name);
+  void* const library = found == nullptr ? opened("libucp.so.0") : nullptr;
+  if (library != nullptr) found = dlsym(library, name);
+  if (found != nullptr) return found;
+  std::fprintf(stderr, "coset: %s is called, and no library that this process has loaded defines it\n", name);
+  _exit(127);
+}
+
+}  // namespace
+
+#define COSET_VISIBLE __attribute__((visibility("default")))
+
+extern "C" {
+
+COSET_VISIBLE constinit thread_local coset_preload_kept coset_preload_of_thread = {};
+
+COSET_VISIBLE void* coset_preload_next(char const* name) {
+  void* const found = dlsym(RTLD_NEXT, name);
+  return found != nullptr || mpi.handle == nullptr ? found : dlsym(mpi.handle, name);
+}
+
+COSET_VISIBLE constinit coset_preload_watch coset_preload_of_ucx = {};
+
+/// MPICH looks for messages by this function where its network is UCX. The half's look comes after it.
+COSET_VISIBLE unsigned ucp_worker_progress(void* worker) {
+  static std::atomic<void*> known{nullptr};
+  void* by_ucx = known.load(std::memory_order_relaxed);
+  if (by_ucx == nullptr) [[unlikely]]
+    known.store(by_ucx = find_progress_of_ucx(), std::memory_order_relaxed);
+  unsigned const moved = reinterpret_cast<unsigned (*)(void*)>(by_ucx)(worker);
+  coset_preload_of_ucx.latest = worker;
+  if (worker == coset_preload_of_ucx.watched) coset_preload_of_ucx.look();
+  return moved;
+}
+
+#define COSET_NAMED(name, parameters) \
+  COSET_VISIBLE word name(COSET_WORDS_##parameters) { return pass_on(at_##name COSET_PASSED_##parameters); }
+COSET_ALL_NAMES
+}
