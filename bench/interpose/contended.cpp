@@ -16,10 +16,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -100,12 +103,61 @@ struct timed_call {
   }
 };
 
+/// Where processes say when to begin and when to end, by memory that they share: by either side's functions they would wait as that
+/// side does, and so come to the next call together or apart.
+class conductor {
+ public:
+  conductor() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    MPI_Aint const bytes = rank_ == 0 ? sizeof(podium) : 0;
+    void* own = nullptr;
+    MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &window_);
+    MPI_Aint size;
+    int unit;
+    MPI_Win_shared_query(window_, 0, &size, &unit, &own);
+    if (rank_ == 0) new (own) podium;
+    at_ = static_cast<podium*>(own);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  ~conductor() { MPI_Win_free(&window_); }
+  conductor(conductor const&) = delete;
+  conductor& operator=(conductor const&) = delete;
+
+  void meet() {
+    meetings_ += ranks_;
+    at_->here.fetch_add(1);
+    while (at_->here.load() < meetings_) {
+    }
+  }
+  /// What process 0 says, which waits for nobody.
+  int hear(int said_by_first) {
+    std::uint64_t const now = ++said_;
+    std::size_t const place = now % at_->said.size();
+    if (rank_ == 0) at_->said[place].store(now << 32 | static_cast<std::uint32_t>(said_by_first));
+    for (;;) {
+      std::uint64_t const heard = at_->said[place].load();
+      if (heard >> 32 == now) return static_cast<int>(heard & 0xffffffff);
+    }
+  }
+
+ private:
+  /// In a block process 0 speaks less often than there are places.
+  struct podium {
+    std::atomic<long> here = 0;
+    std::array<std::atomic<std::uint64_t>, 4096> said = {};
+  };
+  MPI_Win window_;
+  podium* at_;
+  int rank_, ranks_;
+  long meetings_ = 0;
+  std::uint64_t said_ = 0;
+};
+
 /// Calls for about the wanted time. What a call takes may change by a factor of ten thousand from one moment to the next. So
 /// process 0 says again and again how many more there are, and never for longer than it has gone on already.
-void play(timed_call const& one, functions const& by, functions const& mpi, arrays& a, std::vector<float>& times) {
-  int rank;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  mpi.barrier(MPI_COMM_WORLD);
+void play(timed_call const& one, functions const& by, conductor& baton, arrays& a, std::vector<float>& times) {
+  baton.meet();
   auto const begin = clock_of_calls::now();
   constexpr int first = 4, most = 1 << 18;
   for (int more = first; more > 0;) {
@@ -118,18 +170,18 @@ void play(timed_call const& one, functions const& by, functions const& mpi, arra
       before = after;
     }
     double const left = (wanted - (before - begin)).count(), took = microseconds(before - part_begin).count();
-    more = left <= 0 ? 0 : static_cast<int>(std::min(more * std::min(2.0, left / took) + 1, double(most)));
-    mpi.broadcast(&more, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    more = baton.hear(left <= 0 ? 0 : static_cast<int>(std::min(more * std::min(2.0, left / took) + 1, double(most))));
   }
 }
 
-void compare(timed_call const& one, std::size_t bytes, std::size_t beside, int rounds, functions const& mpi) {
+void compare(timed_call const& one, std::size_t bytes, std::size_t beside, int rounds, functions const& mpi,
+             conductor& baton) {
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   functions const layer;
   arrays a = arrays_for(one.what, bytes);
   std::array<std::vector<float>, 2> times;  // of MPI, and of the layer
-  auto const turn = [&](bool of_layer) { play(one, of_layer ? layer : mpi, mpi, a, times[of_layer ? 1 : 0]); };
+  auto const turn = [&](bool of_layer) { play(one, of_layer ? layer : mpi, baton, a, times[of_layer ? 1 : 0]); };
   // What is set up by first calls is not what is measured.
   for (bool const of_layer : {false, true}) turn(of_layer);
   for (auto& each : times) {
@@ -170,17 +222,20 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   functions const mpi = of_mpi();
   MPI_Barrier(MPI_COMM_WORLD);  // the layer's nonblocking calls need what its first blocking one makes
-  for (std::string const& crowd : words_of(crowds)) {
-    mpi.barrier(MPI_COMM_WORLD);
-    others.only(std::stoul(crowd));
-    for (measured_verb const& what : verbs) {
-      if (!is_among(words_of(chosen_verbs), what.name)) continue;
-      for (std::string const& form : words_of(forms)) {
-        for (std::string const& size : words_of(std::strcmp(what.name, "barrier") == 0 ? "4" : sizes))
-          compare({what, form == "blocking"}, std::stoul(size), std::stoul(crowd), rounds, mpi);
+  {
+    conductor baton;
+    for (std::string const& crowd : words_of(crowds)) {
+      baton.meet();
+      others.only(std::stoul(crowd));
+      for (measured_verb const& what : verbs) {
+        if (!is_among(words_of(chosen_verbs), what.name)) continue;
+        for (std::string const& form : words_of(forms)) {
+          for (std::string const& size : words_of(std::strcmp(what.name, "barrier") == 0 ? "4" : sizes))
+            compare({what, form == "blocking"}, std::stoul(size), std::stoul(crowd), rounds, mpi, baton);
+        }
       }
     }
+    others.only(0);
   }
-  others.only(0);
   MPI_Finalize();
 }

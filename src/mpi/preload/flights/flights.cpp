@@ -53,6 +53,12 @@ struct deferred {
 };
 auto& after_landing = *new std::vector<deferred>;
 
+/// Who yields gives away a whole slice of the system's time where others want the processor, some milliseconds. What is awaited is
+/// there sooner if its rank runs; if it does not, yielding brings both back at the same time.
+constexpr int looks_before_yielding = 400;
+/// Since an operation began or ended.
+std::atomic<int> looks_in_vain = 0;
+
 bool mpi_brings_us_on = false;
 bool has_threads = false;
 
@@ -91,6 +97,7 @@ bool is_complete(operation& one) {
 void land(std::list<operation>::iterator at) {
   attachment& of = *at->call.of;
   std::shared_ptr<landing> const end = at->end;
+  looks_in_vain.store(0, std::memory_order_relaxed);
   if (at->status != COSET_SUCCESS && end->status == COSET_SUCCESS) {
     end->status = at->status;
     failures.push_back(of.failure_of(at->status, end->whole.by_program.in_words()));
@@ -156,10 +163,11 @@ bool look_meanwhile() noexcept {
   return true;
 }
 
-/// Not in MPI's calls within the layer: a team that sends is at work on its operations already.
+/// Says how many events there were: with mpi_yield_when_idle, Open MPI yields where there were none. Not in MPI's calls within the
+/// layer: a team that sends is at work on its operations already.
 int look_within_mpi() {
-  if (!passes_through()) look_meanwhile();
-  return 0;
+  if (passes_through() || !look_meanwhile()) return 0;
+  return looks_in_vain.fetch_add(1, std::memory_order_relaxed) < looks_before_yielding ? 1 : 0;
 }
 
 /// What is in flight is the parent's to bring on. A child that initialises MPI by itself is no such child.
@@ -214,7 +222,6 @@ void progress() {
 }
 
 void patience::look() noexcept {
-  constexpr int looks_before_yielding = 200;
   if (++looks_ > looks_before_yielding) sched_yield();
 }
 
@@ -301,6 +308,7 @@ void take_off(prepared&& call, int tag, bool keeps_tag) {
     std::vector<team_call> parts = call.is_empty ? std::vector<team_call>{call} : parts_of(call);
     auto const end = std::make_shared<landing>(landing{std::move(call), tag, keeps_tag, parts.size()});
     in_flight.fetch_add(1, std::memory_order_relaxed);
+    looks_in_vain.store(0, std::memory_order_relaxed);
     for (team_call& part : parts)
       of.flights.all.push_back(&all.emplace_back(operation{.call = std::move(part), .end = end}));
     begin_more(of);
