@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <list>
 #include <memory>
@@ -234,8 +235,17 @@ int wait_for(MPI_Request request, MPI_Status* status) {
   }
 }
 
+/// As MPI waits, so shall teams: MPICH spins, and Open MPI unless it has been told to yield. Some of the system's slices of time, as
+/// ranks that spin while others are away meet again when these return; who waits for longer sleeps, as MPI would not.
+void wait_as_mpi() {
+  constexpr std::chrono::milliseconds some_slices(20);
+  auto const* const yields = static_cast<bool const*>(dlsym(RTLD_DEFAULT, "opal_progress_yield_when_idle"));
+  if (yields == nullptr || !*yields) runtime::spin_of_ranks.store(some_slices, std::memory_order_relaxed);
+}
+
 /// Open MPI's waits call whoever registers, as its own nonblocking collectives do.
 void begin_flights() {
+  wait_as_mpi();
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   has_threads = level == MPI_THREAD_MULTIPLE;
