@@ -57,6 +57,10 @@ auto& after_landing = *new std::vector<deferred>;
 /// Who yields gives away a whole slice of the system's time where others want the processor, some milliseconds. What is awaited is
 /// there sooner if its rank runs; if it does not, yielding brings both back at the same time.
 constexpr int looks_before_yielding = 400;
+/// MPICH's waits never yield. Where each rank has a processor, what polls in their place yields only after some slices.
+constexpr int looks_in_place_of_spins = 400'000;
+bool mpi_spins = false;
+std::atomic<bool> ranks_take_turns = false;
 /// Since an operation began or ended.
 std::atomic<int> looks_in_vain = 0;
 
@@ -223,7 +227,8 @@ void progress() {
 }
 
 void patience::look() noexcept {
-  if (++looks_ > looks_before_yielding) sched_yield();
+  bool const spins = mpi_spins && !ranks_take_turns.load(std::memory_order_relaxed);
+  if (++looks_ > (spins ? looks_in_place_of_spins : looks_before_yielding)) sched_yield();
 }
 
 int wait_for(MPI_Request request, MPI_Status* status) {
@@ -240,7 +245,8 @@ int wait_for(MPI_Request request, MPI_Status* status) {
 void wait_as_mpi() {
   constexpr std::chrono::milliseconds some_slices(20);
   auto const* const yields = static_cast<bool const*>(dlsym(RTLD_DEFAULT, "opal_progress_yield_when_idle"));
-  if (yields == nullptr || !*yields) runtime::spin_of_ranks.store(some_slices, std::memory_order_relaxed);
+  mpi_spins = yields == nullptr || !*yields;
+  if (mpi_spins) runtime::spin_of_ranks.store(some_slices, std::memory_order_relaxed);
 }
 
 /// Open MPI's waits call whoever registers, as its own nonblocking collectives do.
@@ -261,6 +267,10 @@ void end_flights() noexcept {
   auto const remove = reinterpret_cast<registering>(dlsym(RTLD_DEFAULT, "opal_progress_unregister"));
   if (mpi_brings_us_on && remove != nullptr) remove(look_within_mpi);
   mpi_brings_us_on = false;
+}
+
+void hear_of_team(coset_member* me) {
+  if (capi::takes_turns(me)) ranks_take_turns.store(true, std::memory_order_relaxed);
 }
 
 bool is_multithreaded() noexcept { return has_threads; }
