@@ -80,8 +80,9 @@ patience patience::of(waiting w, bool more_ranks_than_processors) noexcept {
       break;
   }
   if (more_ranks_than_processors) return {bare_looks, few_looks, few_looks, yields_of_crowds, true};
-  auto const long_spins = static_cast<std::uint32_t>(spin_of_ranks.load(std::memory_order_relaxed) / long_spin);
-  return {bare_looks, few_looks, looks_in(long_spin) * long_spins, few_yields, true};
+  if (ranks_sleep_unyielding.load(std::memory_order_relaxed))
+    return {bare_looks, few_looks, 5 * looks_in(long_spin), 0, true};
+  return {bare_looks, few_looks, looks_in(long_spin), few_yields, true};
 }
 
 void pause() noexcept {

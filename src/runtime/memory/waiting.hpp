@@ -32,9 +32,10 @@ std::uint32_t looks_in(std::chrono::nanoseconds) noexcept;
 
 /// Longer than any transfer takes within a machine; after that, the awaited rank is doing something else.
 inline constexpr std::chrono::nanoseconds long_spin = std::chrono::microseconds(40);
-/// How long ranks of teams made from now on spin that have a processor each. For a layer that stands in for a library whose threads
-/// do not yield: beside others that want the processors, whoever yields gives away a slice of time that the other keeps.
-inline std::atomic<std::chrono::nanoseconds> spin_of_ranks = long_spin;
+/// Whether ranks of teams made from now on sleep as soon as they have spun for some time, where each has a processor. For a layer
+/// whose programs may share processors with others: who yields there gives away a slice of time, and who sleeps is owed one
+/// when the awaited rank comes.
+inline std::atomic<bool> ranks_sleep_unyielding = false;
 
 /// The half of a word that changes with every signal: epochs in tags, counts in progress.
 enum class half : std::uint8_t { low, high };

@@ -6,7 +6,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <list>
 #include <memory>
@@ -54,12 +53,11 @@ struct deferred {
 };
 auto& after_landing = *new std::vector<deferred>;
 
-/// Who yields gives away a whole slice of the system's time where others want the processor, some milliseconds. What is awaited is
-/// there sooner if its rank runs; if it does not, yielding brings both back at the same time.
+/// Who yields gives away a whole slice of the system's time where others want the processor, some milliseconds. So nobody shall who
+/// waits for a rank that runs.
 constexpr int looks_before_yielding = 400;
-/// MPICH's waits never yield. Where each rank has a processor, what polls in their place yields only after some slices.
-constexpr int looks_in_place_of_spins = 400'000;
-bool mpi_spins = false;
+/// MPICH's waits never yield. Where each rank has a processor, what polls in their place yields only after about a slice.
+constexpr int looks_in_place_of_spins = 40'000;
 std::atomic<bool> ranks_take_turns = false;
 /// Since an operation began or ended.
 std::atomic<int> looks_in_vain = 0;
@@ -227,7 +225,7 @@ void progress() {
 }
 
 void patience::look() noexcept {
-  bool const spins = mpi_spins && !ranks_take_turns.load(std::memory_order_relaxed);
+  bool const spins = !ranks_take_turns.load(std::memory_order_relaxed);
   if (++looks_ > (spins ? looks_in_place_of_spins : looks_before_yielding)) sched_yield();
 }
 
@@ -240,18 +238,9 @@ int wait_for(MPI_Request request, MPI_Status* status) {
   }
 }
 
-/// As MPI waits, so shall teams: MPICH spins, and Open MPI unless it has been told to yield. Some of the system's slices of time, as
-/// ranks that spin while others are away meet again when these return; who waits for longer sleeps, as MPI would not.
-void wait_as_mpi() {
-  constexpr std::chrono::milliseconds some_slices(20);
-  auto const* const yields = static_cast<bool const*>(dlsym(RTLD_DEFAULT, "opal_progress_yield_when_idle"));
-  mpi_spins = yields == nullptr || !*yields;
-  if (mpi_spins) runtime::spin_of_ranks.store(some_slices, std::memory_order_relaxed);
-}
-
 /// Open MPI's waits call whoever registers, as its own nonblocking collectives do.
 void begin_flights() {
-  wait_as_mpi();
+  runtime::ranks_sleep_unyielding.store(true, std::memory_order_relaxed);
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   has_threads = level == MPI_THREAD_MULTIPLE;
