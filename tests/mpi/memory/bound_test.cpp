@@ -56,7 +56,7 @@ class Bound : public ::testing::Test {
     bool takes;
     {
       team threads({.ranks = 1, .place = placement::unbound});
-      mpi::team const all(alike, threads);
+      mpi::team all(alike, threads);
       runtime::shared_memory const& shared = detail::any_team(all).state().shared;
       takes = shared.kind.crowded || shared.part.crowded;
     }
