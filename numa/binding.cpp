@@ -92,15 +92,18 @@ unsigned current_processor() {
   return *processor;
 }
 
-unsigned usable_processors() {
-  // Of all threads: the calling thread may be pinned already, as a rank or by another threading library.
+mask processors_of_all_threads() {
   mask processors;
   // Not by std::filesystem, whose iterator ends the program where memory is short.
   std::unique_ptr<DIR, int (*)(DIR*)> const tasks(opendir("/proc/self/task"), closedir);
   while (dirent const* const thread = tasks ? readdir(tasks.get()) : nullptr)
     if (thread->d_name[0] != '.') processors.merge(mask::of_thread(std::atoi(thread->d_name)));
   processors.merge(affinity_of_process().processors);
+  return processors;
+}
 
+unsigned usable_processors() {
+  mask const processors = processors_of_all_threads();
   auto const quota = std::ceil(recent_processor_quota().value_or(std::numeric_limits<unsigned>::max()));
   return static_cast<unsigned>(std::clamp<double>(processors.count(), 1, std::max(quota, 1.0)));
 }

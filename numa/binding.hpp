@@ -11,6 +11,8 @@
 #include <memory>
 #include <optional>
 
+#include "numa/mask.hpp"
+
 namespace coset::numa {
 
 /// A thread's processor mask as it was, to be put back. Movable; empty after a move.
@@ -66,6 +68,10 @@ inline std::uint64_t ticks() noexcept {
 }
 inline bool ticks_are_allowed() noexcept { return true; }
 #endif
+
+/// The processors that any thread of this process may use: the calling one may be pinned already, as a rank or by another
+/// threading library. Cost: a system call for each thread.
+mask processors_of_all_threads();
 
 /// Cores' worth of time that this process may use: min(processors in the masks of its threads, ceil(cgroup quota)),
 /// at least 1. Some microseconds and file reads: ask once per team.

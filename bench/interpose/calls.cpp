@@ -7,91 +7,20 @@
 // Writes a line for each verb, size and timing, separated by tabs: verb, bytes, "call" or "cycle", the medians of MPI's
 // and of the layer's microseconds, and the median, the lower and the upper quartile of how many times MPI's is the
 // layer's in a round. A round's time is that of the slowest process.
-#include <dlfcn.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "both_sides.hpp"
+
+using namespace benched;
+
 namespace {
-
-/// The functions of one side.
-struct functions {
-  decltype(&MPI_Allreduce) allreduce = MPI_Allreduce;
-  decltype(&MPI_Reduce) reduce = MPI_Reduce;
-  decltype(&MPI_Reduce_scatter_block) reduce_scatter = MPI_Reduce_scatter_block;
-  decltype(&MPI_Allgather) allgather = MPI_Allgather;
-  decltype(&MPI_Bcast) broadcast = MPI_Bcast;
-  decltype(&MPI_Barrier) barrier = MPI_Barrier;
-  decltype(&MPI_Scan) scan = MPI_Scan;
-};
-
-/// MPI's own, whatever was put before it.
-functions of_mpi() {
-  void* const library = dlopen(BENCHED_MPI, RTLD_NOW | RTLD_NOLOAD);
-  if (library == nullptr) {
-    std::fprintf(stderr, "calls: %s\n", dlerror());
-    std::exit(1);
-  }
-  functions all;
-  auto const find = [&](auto& function, char const* name) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
-  };
-  find(all.allreduce, "PMPI_Allreduce");
-  find(all.reduce, "PMPI_Reduce");
-  find(all.reduce_scatter, "PMPI_Reduce_scatter_block");
-  find(all.allgather, "PMPI_Allgather");
-  find(all.broadcast, "PMPI_Bcast");
-  find(all.barrier, "PMPI_Barrier");
-  find(all.scan, "PMPI_Scan");
-  return all;
-}
-
-struct arrays {
-  std::vector<float> in, out;
-  int count;  ///< elements of the vector, or of a piece where ranks have pieces
-};
-
-using call = std::function<void(functions const&, arrays&)>;
-
-/// `pieces`: the size is that of all ranks' pieces.
-struct measured_verb {
-  char const* name;
-  bool pieces;
-  call once;
-};
-
-std::vector<measured_verb> const verbs = {
-    {"allreduce", false,
-     [](functions const& by, arrays& a) {
-       by.allreduce(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-     }},
-    {"reduce", false,
-     [](functions const& by, arrays& a) {
-       by.reduce(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
-     }},
-    {"reduce_scatter", true,
-     [](functions const& by, arrays& a) {
-       by.reduce_scatter(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-     }},
-    {"allgather", true,
-     [](functions const& by, arrays& a) {
-       by.allgather(a.in.data(), a.count, MPI_FLOAT, a.out.data(), a.count, MPI_FLOAT, MPI_COMM_WORLD);
-     }},
-    {"broadcast", false,
-     [](functions const& by, arrays& a) { by.broadcast(a.out.data(), a.count, MPI_FLOAT, 0, MPI_COMM_WORLD); }},
-    {"barrier", false, [](functions const& by, arrays&) { by.barrier(MPI_COMM_WORLD); }},
-    {"scan", false,
-     [](functions const& by, arrays& a) {
-       by.scan(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-     }},
-};
 
 float sink;
 
@@ -123,14 +52,10 @@ double quantile(std::vector<double> values, double which) {
 }
 
 void compare(measured_verb const& what, std::size_t bytes, bool cycle, int rounds, functions const& mpi) {
-  int ranks, rank;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   functions const layer;
-  auto const count =
-      std::max<std::size_t>(bytes / sizeof(float) / (what.pieces ? static_cast<std::size_t>(ranks) : 1), 1);
-  auto const whole = count * (what.pieces ? static_cast<std::size_t>(ranks) : 1);
-  arrays a{std::vector<float>(whole, 1), std::vector<float>(whole), static_cast<int>(count)};
+  arrays a = arrays_for(what, bytes);
   constexpr double wanted = 2e-3;
   int times = 4;
   for (int tries = 0; tries < 3; ++tries) {
@@ -155,13 +80,6 @@ void compare(measured_verb const& what, std::size_t bytes, bool cycle, int round
   std::fflush(stdout);
 }
 
-std::vector<std::string> words_of(std::string const& list) {
-  std::vector<std::string> words;
-  std::istringstream in(list);
-  for (std::string word; std::getline(in, word, ',');) words.push_back(word);
-  return words;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -176,7 +94,7 @@ int main(int argc, char** argv) {
   functions const mpi = of_mpi();
   auto const chosen = words_of(wanted);
   for (measured_verb const& what : verbs) {
-    if (!chosen.empty() && std::ranges::find(chosen, what.name) == chosen.end()) continue;
+    if (!is_among(chosen, what.name)) continue;
     for (std::string const& size : words_of(std::strcmp(what.name, "barrier") == 0 ? "4" : sizes)) {
       for (bool const cycle : {false, true}) compare(what, std::stoul(size), cycle, rounds, mpi);
     }

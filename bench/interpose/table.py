@@ -32,20 +32,23 @@ COMPONENTS = {
 }
 
 
-def rows_of(mpi, settings, options):
-    """The lines of one run, split."""
+def command_of(mpi, settings, program, options, processes):
+    """What starts a program of this folder with the layer before MPI. Options without a value are left out."""
     folder = ROOT / "build" / mpi
     library = folder / "src/mpi/preload/libcoset_preload.so"
     preload = ["-x", f"LD_PRELOAD={library}"] if mpi == "openmpi" else ["-genv", "LD_PRELOAD", str(library)]
-    arguments = [f"--{name}={getattr(options, name)}".split("=", 1) for name in ("verbs", "sizes", "rounds")
-                 if getattr(options, name)]
-    command = [f"mpiexec.{mpi}", "-n", str(options.processes), *settings, *preload, folder / "bench/interpose/calls",
-               *(word for pair in arguments for word in pair)]
+    return [f"mpiexec.{mpi}", "-n", str(processes), *settings, *preload, str(folder / "bench/interpose" / program),
+            *(word for name, value in options.items() if value for word in (f"--{name}", str(value)))]
+
+
+def rows_of(command, failed):
+    """The lines that it writes, split, each as soon as it is there."""
     as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    ran = subprocess.run(command, env=os.environ | as_root, stdout=subprocess.PIPE, text=True, check=False)
+    with subprocess.Popen(command, env=os.environ | as_root, stdout=subprocess.PIPE, text=True) as ran:
+        for line in ran.stdout:
+            yield line.rstrip("\n").split("\t")
     if ran.returncode != 0:
-        sys.exit(f"{mpi}: the run failed")
-    return [line.split("\t") for line in ran.stdout.splitlines()]
+        sys.exit(f"{failed}: the run failed")
 
 
 def main():
@@ -63,7 +66,8 @@ def main():
         for name, settings in COMPONENTS[mpi].items():
             if settings and not options.components:
                 continue
-            rows = rows_of(mpi, settings, options)
+            asked = {"verbs": options.verbs, "sizes": options.sizes, "rounds": options.rounds}
+            rows = list(rows_of(command_of(mpi, settings, "calls", asked, options.processes), mpi))
             for call, cycle in zip(rows[::2], rows[1::2]):
                 cells = [cell for row in (call, cycle)
                          for cell in (row[3], row[4], f"{row[5]}×" + (" ✗" if float(row[7]) < 0.97 else ""))]

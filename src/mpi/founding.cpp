@@ -2,15 +2,21 @@
 // How processes make a team: what each does for itself, and where all agree that each has done it. A process that has no memory
 // for its part throws only where all others hear of it and throw, too.
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <new>
-#include <thread>
+#include <utility>
 
 #include "base/environment/variables.hpp"
 #include "base/text/format.hpp"
 #include "mpi/clocks.hpp"
 #include "mpi/joint.hpp"
+#include "numa/binding.hpp"
+#include "numa/quota.hpp"
 #include "runtime/trace/process.hpp"
 
 namespace coset::inline COSET_ABI::mpi {
@@ -68,6 +74,36 @@ void require_one_team(record const& everywhere) {
                "the processes have other options, or other plans in their environment: COSET_ALLREDUCE and the like"));
   if (!everywhere.threads.kind.is_one())
     fail(words("%s", "some processes have adopted threads, which join(), and some have threads that run()"));
+}
+
+/// Processors by their numbers; those beyond the last bit begin again with the first.
+using processor_bits = std::array<std::uint64_t, 64>;
+
+/// What this process may use: the processors of its masks, and how many of them its control group grants. Without memory to ask, all.
+std::pair<processor_bits, double> processors_here() noexcept {
+  processor_bits bits{};
+  try {
+    numa::mask const here = numa::processors_of_all_threads();
+    for (unsigned at = 0, left = here.count(); left > 0; ++at) {
+      if (!here.contains(at)) continue;
+      --left;
+      bits[at / 64 % bits.size()] |= std::uint64_t{1} << at % 64;
+    }
+    return {bits, std::ceil(numa::recent_processor_quota().value_or(std::numeric_limits<double>::max()))};
+  } catch (std::bad_alloc const&) {
+    bits.fill(~std::uint64_t{0});
+    return {bits, std::numeric_limits<double>::max()};
+  }
+}
+
+/// Whether so many threads of a host's processes have to take turns. A launcher may have bound each process to processors of its
+/// own, so how many one of them has says nothing; nor does how many the machine has, where the processes may not use all.
+bool take_turns(communicator const& host, rank_t threads) {
+  auto const [own, granted] = processors_here();
+  unsigned together = 0;
+  for (std::uint64_t const bits : reduce_over_all(host, own, MPI_UINT64_T, MPI_BOR))
+    together += static_cast<unsigned>(std::popcount(bits));
+  return threads > together || threads > granted;
 }
 
 }  // namespace
@@ -159,7 +195,7 @@ pool::survey const& team::state::get_to_know(pool::facts const& mine, record con
   if (auto const* const known = pool_->survey_of(everywhere); known != nullptr && wanted_.tree.empty()) return *known;
   rank_t const all_on_host = reduce_over_all(pool_->host(), mine.part.threads, MPI_UINT32_T, MPI_SUM);
   own_part part = mine.part;
-  part.crowded |= all_on_host > std::thread::hardware_concurrency();
+  part.crowded |= take_turns(pool_->host(), all_on_host);
   return pool_->note_survey(mine, survey(pool_->founders(), pool_->host(), part, wanted_.tree));
 }
 

@@ -75,13 +75,15 @@ std::vector<rank_t> first_of_each(node_list const& nodes, domain const& of) {
   return leaders;
 }
 
+/// Of several processes each may be bound to processors of its own: how many this one has says nothing then, and whether ranks
+/// take turns is in what all have agreed on.
 capabilities kind_of(team_shape const& shape, unsigned processors, team_state const* root, bool one_process,
                      bool has_messages) {
   bool const whole_takes_turns = shape.pinned && root != nullptr && root->shared.kind.crowded;
   return {.one_process = one_process,
           .has_messages = has_messages,
           .ranks_may_wait = !shape.tasks,
-          .crowded = shape.tasks || shape.ranks > processors || take_turns(shape) || whole_takes_turns,
+          .crowded = shape.tasks || (one_process && shape.ranks > processors) || take_turns(shape) || whole_takes_turns,
           .plain_signals = one_process && sleepers_pay()};
 }
 

@@ -217,6 +217,7 @@ bool attachment::found_over(MPI_Comm pooled) {
     log_once(coset_error_message());
     me_ = nullptr;
   }
+  if (me_ != nullptr) hear_of_team(me_);
   return me_ != nullptr;
 }
 

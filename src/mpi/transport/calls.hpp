@@ -4,7 +4,9 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <functional>
 #include <span>
@@ -70,6 +72,12 @@ void gather_from_all(communicator const& all, T const& mine, std::span<T> said) 
   await(request, {}, "all processes");
 }
 
+/// How many elements of MPI's a value is.
+template <class T>
+inline constexpr int elements_of = 1;
+template <class Each, std::size_t many>
+inline constexpr int elements_of<std::array<Each, many>> = many;
+
 /// What MPI reads and writes as long as a reduction is under way.
 template <class T>
 struct exchange {
@@ -83,7 +91,7 @@ T reduce_over_all(communicator const& all, exchange<T>& room, T const& mine, MPI
                   patience longest, std::function<void()> const& meanwhile, char const* what) {
   room = {mine, mine};
   MPI_Request request;
-  require(MPI_Iallreduce(&room.mine, &room.together, 1, type, op, all.get(), &request), "MPI_Iallreduce");
+  require(MPI_Iallreduce(&room.mine, &room.together, elements_of<T>, type, op, all.get(), &request), "MPI_Iallreduce");
   await(request, longest, what, meanwhile);
   return room.together;
 }

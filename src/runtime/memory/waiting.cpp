@@ -80,6 +80,8 @@ patience patience::of(waiting w, bool more_ranks_than_processors) noexcept {
       break;
   }
   if (more_ranks_than_processors) return {bare_looks, few_looks, few_looks, yields_of_crowds, true};
+  if (ranks_sleep_unyielding.load(std::memory_order_relaxed))
+    return {bare_looks, few_looks, 5 * looks_in(long_spin), 0, true};
   return {bare_looks, few_looks, looks_in(long_spin), few_yields, true};
 }
 

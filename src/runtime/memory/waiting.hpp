@@ -32,6 +32,10 @@ std::uint32_t looks_in(std::chrono::nanoseconds) noexcept;
 
 /// Longer than any transfer takes within a machine; after that, the awaited rank is doing something else.
 inline constexpr std::chrono::nanoseconds long_spin = std::chrono::microseconds(40);
+/// Whether ranks of teams made from now on sleep as soon as they have spun for some time, where each has a processor. For a layer
+/// whose programs may share processors with others: who yields there gives away a slice of time, and who sleeps is owed one
+/// when the awaited rank comes.
+inline std::atomic<bool> ranks_sleep_unyielding = false;
 
 /// The half of a word that changes with every signal: epochs in tags, counts in progress.
 enum class half : std::uint8_t { low, high };

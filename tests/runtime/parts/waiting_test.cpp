@@ -40,6 +40,18 @@ TEST(Patience, OfCrowdsHandsProcessorsOverAtOnce) {
   EXPECT_GT(patience::of(waiting::block, true).yields, 0u);
 }
 
+TEST(Patience, BeneathOthersSleepsWithoutYields) {
+  patience const usual = patience::of(waiting::automatic, false), of_crowds = patience::of(waiting::automatic, true);
+  ranks_sleep_unyielding = true;
+  patience const beneath = patience::of(waiting::automatic, false),
+                 of_crowds_beneath = patience::of(waiting::automatic, true);
+  ranks_sleep_unyielding = false;
+  EXPECT_GT(beneath.spins, usual.spins);
+  EXPECT_EQ(beneath.yields, 0u);
+  EXPECT_TRUE(beneath.sleeps);
+  EXPECT_EQ(of_crowds_beneath.yields, of_crowds.yields);
+}
+
 TEST(Looks, AreMoreInLongerTimesAndNeverNone) {
   EXPECT_GE(looks_in(std::chrono::nanoseconds(0)), 1u);
   EXPECT_GE(looks_in(milliseconds(1)), looks_in(std::chrono::microseconds(1)));

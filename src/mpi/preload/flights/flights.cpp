@@ -57,6 +57,15 @@ struct deferred {
 auto& after_landing = *new std::vector<deferred>;
 
 brought_on by_mpi = brought_on::nowhere;
+/// Who yields gives away a whole slice of the system's time where others want the processor, some milliseconds. So nobody shall who
+/// waits for a rank that runs.
+constexpr int looks_before_yielding = 400;
+/// MPICH's waits never yield. Where each rank has a processor, what polls in their place yields only after about a slice.
+constexpr int looks_in_place_of_spins = 40'000;
+std::atomic<bool> ranks_take_turns = false;
+/// Since an operation began or ended.
+std::atomic<int> looks_in_vain = 0;
+
 bool has_threads = false;
 
 class at_work {
@@ -110,6 +119,7 @@ bool is_complete(operation& one) {
 void land(std::list<operation>::iterator at) {
   attachment& of = *at->what.call.of;
   std::shared_ptr<landing> const end = at->end;
+  looks_in_vain.store(0, std::memory_order_relaxed);
   bool const has_told = at->tells_counts && at->status == COSET_SUCCESS;
   if (at->status == COSET_SUCCESS) put_output(at->what, end->whole);
   if (at->status != COSET_SUCCESS && end->status == COSET_SUCCESS) {
@@ -181,10 +191,11 @@ bool look_meanwhile() noexcept {
   return true;
 }
 
-/// Not in MPI's calls within the layer: a team that sends is at work on its operations already.
+/// Says how many events there were: with mpi_yield_when_idle, Open MPI yields where there were none. Not in MPI's calls within the
+/// layer: a team that sends is at work on its operations already.
 int look_within_mpi() {
-  if (!passes_through()) look_meanwhile();
-  return 0;
+  if (passes_through() || !look_meanwhile()) return 0;
+  return looks_in_vain.fetch_add(1, std::memory_order_relaxed) < looks_before_yielding ? 1 : 0;
 }
 
 /// What is in flight is the parent's to bring on. A child that initialises MPI by itself is no such child.
@@ -206,8 +217,8 @@ void progress() {
 }
 
 void patience::look() noexcept {
-  constexpr int looks_before_yielding = 200;
-  if (++looks_ > looks_before_yielding) sched_yield();
+  bool const spins = !ranks_take_turns.load(std::memory_order_relaxed);
+  if (++looks_ > (spins ? looks_in_place_of_spins : looks_before_yielding)) sched_yield();
 }
 
 int wait_for(MPI_Request request, MPI_Status* status) {
@@ -220,6 +231,7 @@ int wait_for(MPI_Request request, MPI_Status* status) {
 }
 
 void begin_flights() {
+  runtime::ranks_sleep_unyielding.store(true, std::memory_order_relaxed);
   int level = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&level);
   has_threads = level == MPI_THREAD_MULTIPLE;
@@ -231,6 +243,10 @@ void end_flights() noexcept {
   runtime::meanwhile.store(nullptr, std::memory_order_release);
   if (by_mpi != brought_on::nowhere) let_mpi_forget(look_within_mpi);
   by_mpi = brought_on::nowhere;
+}
+
+void hear_of_team(coset_member* me) {
+  if (capi::takes_turns(me)) ranks_take_turns.store(true, std::memory_order_relaxed);
 }
 
 bool is_multithreaded() noexcept { return has_threads; }
@@ -305,6 +321,7 @@ void take_off(prepared&& call, int tag, bool keeps_tag) {
     attachment& of = *call.of;
     auto const end = std::make_shared<landing>(landing{std::move(call), tag, keeps_tag});
     in_flight.fetch_add(1, std::memory_order_relaxed);
+    looks_in_vain.store(0, std::memory_order_relaxed);
     line_up(of, end, of.flights.all.size());
     begin_more(of);
     progress_all();

@@ -37,6 +37,9 @@ void begin_flights();
 /// Before MPI_Finalize.
 void end_flights() noexcept;
 
+/// Of a team that has been founded, this process's member: whether those that wait may spin.
+void hear_of_team(coset_member*);
+
 /// Whether MPI is at MPI_THREAD_MULTIPLE.
 bool is_multithreaded() noexcept;
 
