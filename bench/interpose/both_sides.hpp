@@ -18,22 +18,24 @@
 
 namespace benched {
 
+// clang-format off
+/// Calls each(name here, MPI's name, MPI's name of the nonblocking form).
+#define BENCHED_VERBS(each) \
+  each(allreduce, Allreduce, Iallreduce) each(reduce, Reduce, Ireduce) \
+  each(reduce_scatter, Reduce_scatter_block, Ireduce_scatter_block) each(allgather, Allgather, Iallgather) \
+  each(allgatherv, Allgatherv, Iallgatherv) each(gather, Gather, Igather) each(gatherv, Gatherv, Igatherv) \
+  each(scatter, Scatter, Iscatter) each(scatterv, Scatterv, Iscatterv) each(alltoall, Alltoall, Ialltoall) \
+  each(alltoallv, Alltoallv, Ialltoallv) each(broadcast, Bcast, Ibcast) each(barrier, Barrier, Ibarrier) \
+  each(scan, Scan, Iscan) each(exscan, Exscan, Iexscan)
+// clang-format on
+
 /// The functions of one side.
 struct functions {
-  decltype(&MPI_Allreduce) allreduce = MPI_Allreduce;
-  decltype(&MPI_Reduce) reduce = MPI_Reduce;
-  decltype(&MPI_Reduce_scatter_block) reduce_scatter = MPI_Reduce_scatter_block;
-  decltype(&MPI_Allgather) allgather = MPI_Allgather;
-  decltype(&MPI_Bcast) broadcast = MPI_Bcast;
-  decltype(&MPI_Barrier) barrier = MPI_Barrier;
-  decltype(&MPI_Scan) scan = MPI_Scan;
-  decltype(&MPI_Iallreduce) start_allreduce = MPI_Iallreduce;
-  decltype(&MPI_Ireduce) start_reduce = MPI_Ireduce;
-  decltype(&MPI_Ireduce_scatter_block) start_reduce_scatter = MPI_Ireduce_scatter_block;
-  decltype(&MPI_Iallgather) start_allgather = MPI_Iallgather;
-  decltype(&MPI_Ibcast) start_broadcast = MPI_Ibcast;
-  decltype(&MPI_Ibarrier) start_barrier = MPI_Ibarrier;
-  decltype(&MPI_Iscan) start_scan = MPI_Iscan;
+#define BENCHED_MEMBERS(name, blocking, started)   \
+  decltype(&MPI_##blocking) name = MPI_##blocking; \
+  decltype(&MPI_##started) start_##name = MPI_##started;
+  BENCHED_VERBS(BENCHED_MEMBERS)
+#undef BENCHED_MEMBERS
   decltype(&MPI_Wait) wait = MPI_Wait;
 };
 
@@ -48,27 +50,19 @@ inline functions of_mpi() {
   auto const find = [&](auto& function, char const* name) {
     function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
   };
-  find(all.allreduce, "PMPI_Allreduce");
-  find(all.reduce, "PMPI_Reduce");
-  find(all.reduce_scatter, "PMPI_Reduce_scatter_block");
-  find(all.allgather, "PMPI_Allgather");
-  find(all.broadcast, "PMPI_Bcast");
-  find(all.barrier, "PMPI_Barrier");
-  find(all.scan, "PMPI_Scan");
-  find(all.start_allreduce, "PMPI_Iallreduce");
-  find(all.start_reduce, "PMPI_Ireduce");
-  find(all.start_reduce_scatter, "PMPI_Ireduce_scatter_block");
-  find(all.start_allgather, "PMPI_Iallgather");
-  find(all.start_broadcast, "PMPI_Ibcast");
-  find(all.start_barrier, "PMPI_Ibarrier");
-  find(all.start_scan, "PMPI_Iscan");
+#define BENCHED_FIND(name, blocking, started) \
+  find(all.name, "PMPI_" #blocking);          \
+  find(all.start_##name, "PMPI_" #started);
+  BENCHED_VERBS(BENCHED_FIND)
+#undef BENCHED_FIND
   find(all.wait, "PMPI_Wait");
   return all;
 }
 
 struct arrays {
   std::vector<float> in, out;
-  int count;  ///< elements of the vector, or of a piece where ranks have pieces
+  int count;                        ///< elements of the vector, or of a piece where ranks have pieces
+  std::vector<int> counts, begins;  ///< of the pieces
 };
 
 /// `pieces`: the size is that of all ranks' pieces.
@@ -79,57 +73,54 @@ struct measured_verb {
   std::function<void(functions const&, arrays&, MPI_Request*)> start;
 };
 
+// Both forms of a call, which differ in the request.
+#define BENCHED(name, pieces, ...)                                                                                       \
+  measured_verb {                                                                                                        \
+#name, pieces,                                                                                                       \
+        [](functions const& by,                                                                                          \
+           [[maybe_unused]] arrays&                                                                                      \
+               a) { by.name(__VA_ARGS__, MPI_COMM_WORLD); },                                                             \
+                                                          [](functions const& by, [[maybe_unused]] arrays& a,            \
+                                                             MPI_Request*                                                \
+                                                                 r) { by.start_##name(__VA_ARGS__, MPI_COMM_WORLD, r); } \
+  }
+
 inline std::vector<measured_verb> const verbs = {
-    {"allreduce", false,
-     [](functions const& by, arrays& a) {
-       by.allreduce(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-     },
-     [](functions const& by, arrays& a, MPI_Request* r) {
-       by.start_allreduce(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, r);
-     }},
-    {"reduce", false,
-     [](functions const& by, arrays& a) {
-       by.reduce(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
-     },
-     [](functions const& by, arrays& a, MPI_Request* r) {
-       by.start_reduce(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD, r);
-     }},
-    {"reduce_scatter", true,
-     [](functions const& by, arrays& a) {
-       by.reduce_scatter(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-     },
-     [](functions const& by, arrays& a, MPI_Request* r) {
-       by.start_reduce_scatter(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, r);
-     }},
-    {"allgather", true,
-     [](functions const& by, arrays& a) {
-       by.allgather(a.in.data(), a.count, MPI_FLOAT, a.out.data(), a.count, MPI_FLOAT, MPI_COMM_WORLD);
-     },
-     [](functions const& by, arrays& a, MPI_Request* r) {
-       by.start_allgather(a.in.data(), a.count, MPI_FLOAT, a.out.data(), a.count, MPI_FLOAT, MPI_COMM_WORLD, r);
-     }},
-    {"broadcast", false,
-     [](functions const& by, arrays& a) { by.broadcast(a.out.data(), a.count, MPI_FLOAT, 0, MPI_COMM_WORLD); },
-     [](functions const& by, arrays& a, MPI_Request* r) {
-       by.start_broadcast(a.out.data(), a.count, MPI_FLOAT, 0, MPI_COMM_WORLD, r);
-     }},
-    {"barrier", false, [](functions const& by, arrays&) { by.barrier(MPI_COMM_WORLD); },
-     [](functions const& by, arrays&, MPI_Request* r) { by.start_barrier(MPI_COMM_WORLD, r); }},
-    {"scan", false,
-     [](functions const& by, arrays& a) {
-       by.scan(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-     },
-     [](functions const& by, arrays& a, MPI_Request* r) {
-       by.start_scan(a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, r);
-     }},
+    BENCHED(allreduce, false, a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM),
+    BENCHED(reduce, false, a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM, 0),
+    BENCHED(reduce_scatter, true, a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM),
+    BENCHED(allgather, true, a.in.data(), a.count, MPI_FLOAT, a.out.data(), a.count, MPI_FLOAT),
+    BENCHED(allgatherv, true, a.in.data(), a.count, MPI_FLOAT, a.out.data(), a.counts.data(), a.begins.data(),
+            MPI_FLOAT),
+    BENCHED(gather, true, a.in.data(), a.count, MPI_FLOAT, a.out.data(), a.count, MPI_FLOAT, 0),
+    BENCHED(gatherv, true, a.in.data(), a.count, MPI_FLOAT, a.out.data(), a.counts.data(), a.begins.data(), MPI_FLOAT,
+            0),
+    BENCHED(scatter, true, a.in.data(), a.count, MPI_FLOAT, a.out.data(), a.count, MPI_FLOAT, 0),
+    BENCHED(scatterv, true, a.in.data(), a.counts.data(), a.begins.data(), MPI_FLOAT, a.out.data(), a.count, MPI_FLOAT,
+            0),
+    BENCHED(alltoall, true, a.in.data(), a.count, MPI_FLOAT, a.out.data(), a.count, MPI_FLOAT),
+    BENCHED(alltoallv, true, a.in.data(), a.counts.data(), a.begins.data(), MPI_FLOAT, a.out.data(), a.counts.data(),
+            a.begins.data(), MPI_FLOAT),
+    BENCHED(broadcast, false, a.out.data(), a.count, MPI_FLOAT, 0),
+    measured_verb{"barrier", false, [](functions const& by, arrays&) { by.barrier(MPI_COMM_WORLD); },
+                  [](functions const& by, arrays&, MPI_Request* r) { by.start_barrier(MPI_COMM_WORLD, r); }},
+    BENCHED(scan, false, a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM),
+    BENCHED(exscan, false, a.in.data(), a.out.data(), a.count, MPI_FLOAT, MPI_SUM),
 };
+#undef BENCHED
 
 inline arrays arrays_for(measured_verb const& what, std::size_t bytes) {
   int ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::size_t const pieces = what.pieces ? static_cast<std::size_t>(ranks) : 1;
   std::size_t const count = std::max<std::size_t>(bytes / sizeof(float) / pieces, 1);
-  return {std::vector<float>(count * pieces, 1), std::vector<float>(count * pieces), static_cast<int>(count)};
+  arrays made{
+      std::vector<float>(count * pieces, 1), std::vector<float>(count * pieces), static_cast<int>(count), {}, {}};
+  for (std::size_t r = 0; r < pieces; ++r) {
+    made.counts.push_back(made.count);
+    made.begins.push_back(static_cast<int>(r) * made.count);
+  }
+  return made;
 }
 
 inline std::vector<std::string> words_of(std::string const& list) {

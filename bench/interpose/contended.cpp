@@ -210,7 +210,8 @@ void compare(timed_call const& one, std::size_t bytes, std::size_t beside, int r
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string chosen_verbs, sizes = "8,65536", forms = "blocking,nonblocking", crowds = "0,1,2";
+  std::string chosen_verbs = "allreduce,reduce,reduce_scatter,allgather,gather,scatter,alltoall,broadcast,barrier,scan";
+  std::string sizes = "8,65536", forms = "blocking,nonblocking", crowds = "0,1,2";
   int rounds = 10;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--verbs") == 0) chosen_verbs = argv[i + 1];

@@ -62,7 +62,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mpi", default="openmpi,mpich")
     parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--verbs", default="", help="allreduce,…; without it all")
+    parser.add_argument("--verbs", default="", help="allreduce,…; without it ten")
     parser.add_argument("--sizes", default="", help="bytes; without it 8,65536")
     parser.add_argument("--forms", default="", help="blocking,nonblocking; without it both")
     parser.add_argument("--competitors", default="", help="on each core; without it 0,1,2")
