@@ -30,7 +30,7 @@ enum class carried_out_by {
 
 inline carried_out_by decide(attachment* of, bool may_found, arguments const& c, form how, prepared& call) {
   if (of == nullptr) return carried_out_by::nobody_as_wrong;
-  bool const has_team = of->me() != nullptr || (may_found && of->found() != nullptr);
+  bool const has_team = of->me() != nullptr || of->found(c, may_found) != nullptr;
   reason const why_not = has_team ? prepare(*of, c, how, call) : of->why_not();
   if (why_not == wrong_call) return carried_out_by::nobody_as_wrong;
   if (why_not != nullptr) return may_be_left_to_mpi(c, how, why_not) ? carried_out_by::mpi : carried_out_by::nobody;

@@ -23,9 +23,8 @@ void begin_layer() {
 
 /// Whatever MPI's own waits do: the team's end does not bring on what is in flight.
 void meet_of_team(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return;
-  attachment const* const of = attachment::of(comm);
-  if (of == nullptr || of->me() == nullptr || of->size() == 1) return;
+  attachment const* const of = attachment::known_of(comm);
+  if (of == nullptr || !of->ends_a_team() || of->size() == 1) return;
   MPI_Request request = MPI_REQUEST_NULL;
   if (real.Ibarrier(comm, &request) == MPI_SUCCESS) wait_for(request, MPI_STATUS_IGNORE);
 }
@@ -132,7 +131,8 @@ COSET_ENTRY(Type_free, (MPI_Datatype * type), (type), {
   return real.Type_free(type);
 })
 
-/// Ending a team is collective: its processes meet here first, so that each can wait for the others.
+/// Ending a team is collective: its processes meet here first, so that each can wait for the others. Most teams outlive their
+/// communicators, whose end waits for nobody.
 COSET_ENTRY(Comm_free, (MPI_Comm * comm), (comm), {
   if (!passes_through()) meet_of_team(*comm);
   return real.Comm_free(comm);
