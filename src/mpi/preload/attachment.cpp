@@ -141,6 +141,10 @@ coset_member* attachment::found(arguments const& call, bool may_wait) {
     be_without("an intercommunicator");
     return nullptr;
   }
+  if (size_ == 1 && !is_required() && communicator_ != MPI_COMM_WORLD && communicator_ != MPI_COMM_SELF) {
+    be_without("a communicator of one process");
+    return nullptr;
+  }
   missed_ += saved_by_team(*this, call);
   if (!may_wait) return nullptr;
   wanted const what = reckon();

@@ -25,7 +25,6 @@ std::uint64_t bytes_of(attachment const& on, arguments const& c) noexcept {
 /// What two processes on one host save at least, be it of Open MPI or MPICH (docs/figures.md): a third of a microsecond of a
 /// short call, a half of a nanosecond of each byte that is combined, an eighth of one that only moves.
 std::uint64_t saved_by_team(attachment const& on, arguments const& c) noexcept {
-  if (on.size() == 1) return 0;
   constexpr std::uint64_t of_a_call = 300, combined = 2, moved = 8;
   return of_a_call + bytes_of(on, c) / (detail::only_moves(c.what) ? moved : combined);
 }

@@ -51,18 +51,15 @@ int initialise(Function by_tool, Function ours, Arguments... all) {
 
 }  // namespace
 
-/// Teams need to know which thread is the main one: MPI_THREAD_FUNNELED, which costs nothing.
 extern "C" int PMPI_Init(int* argc, char*** argv) {
-  int level;
-  int const code = real.Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
+  int const code = real.Init(argc, argv);
   if (code == MPI_SUCCESS && !passes_through()) begin_layer();
   return code;
 }
 extern "C" int MPI_Init(int* argc, char*** argv) { return initialise(tools.Init, &PMPI_Init, argc, argv); }
 
 extern "C" int PMPI_Init_thread(int* argc, char*** argv, int wanted, int* level) {
-  int const at_least = wanted == MPI_THREAD_SINGLE ? MPI_THREAD_FUNNELED : wanted;
-  int const code = real.Init_thread(argc, argv, at_least, level);
+  int const code = real.Init_thread(argc, argv, wanted, level);
   if (code == MPI_SUCCESS && !passes_through()) begin_layer();
   return code;
 }
