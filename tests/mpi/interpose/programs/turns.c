@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One communicator after another, of the same processes: all of MPI_COMM_WORLD's, the same in another order, and halves. */
+#include <mpi.h>
+#include <stdio.h>
+
+static int rank, ranks;
+
+/* What its processes' numbers and places make of some collectives. */
+static double used(MPI_Comm on, int calls) {
+  int place;
+  double sum = 0, both = 0;
+  MPI_Comm_rank(on, &place);
+  for (int call = 0; call < calls; ++call) {
+    double mine[2] = {rank + call, place * (rank + 1)}, all[2], before[2];
+    MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, on);
+    MPI_Scan(mine, before, 2, MPI_DOUBLE, MPI_SUM, on);
+    MPI_Barrier(on);
+    both += all[0] + all[1] + before[0] * (place + 1) + before[1];
+  }
+  MPI_Allreduce(&both, &sum, 1, MPI_DOUBLE, MPI_SUM, on);
+  return sum;
+}
+
+int main(int argc, char** argv) {
+  double answer[3] = {0, 0, 0}, all[3];
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int turn = 0; turn < 300; ++turn) {
+    MPI_Comm on, nested;
+    MPI_Comm_dup(MPI_COMM_WORLD, &on);
+    answer[0] += used(on, turn % 40);
+    MPI_Comm_free(&on);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &on);
+    answer[1] += used(on, turn % 40);
+    MPI_Comm_dup(on, &nested);
+    MPI_Comm_free(&on);
+    answer[1] += used(nested, turn % 40);
+    MPI_Comm_free(&nested);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &on);
+    answer[2] += used(on, turn % 40);
+    MPI_Comm_free(&on);
+  }
+  MPI_Allreduce(answer, all, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("answer: %.0f %.0f %.0f\n", all[0], all[1], all[2]);
+  MPI_Finalize();
+  return 0;
+}
