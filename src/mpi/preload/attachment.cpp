@@ -33,6 +33,9 @@ std::atomic<std::uint64_t> founded = 0;
 /// Whether a process of MPI_COMM_WORLD is at MPI_THREAD_MULTIPLE.
 bool world_has_threads = false;
 
+/// Whether a team has been made over MPI_COMM_WORLD, of which all processes know.
+std::atomic<bool> world_has_pool = false;
+
 /// Handles are used again. Whoever remembers one remembers when, too.
 std::atomic<std::uint64_t> ended = 0;
 
@@ -135,18 +138,19 @@ attachment* attachment::known_of(MPI_Comm handle) noexcept {
   return static_cast<attachment*>(attribute_of(handle, is_handle));
 }
 
-coset_member* attachment::found(arguments const& call, bool may_wait) {
+coset_member* attachment::found(arguments const& call, form how) {
   if (me_ != nullptr || is_settled_) return me_;
   if (is_inter_) {
     be_without("an intercommunicator");
     return nullptr;
   }
-  if (size_ == 1 && !is_required() && communicator_ != MPI_COMM_WORLD && communicator_ != MPI_COMM_SELF) {
-    be_without("a communicator of one process");
+  bool const is_alone = size_ == 1 && communicator_ != MPI_COMM_WORLD && communicator_ != MPI_COMM_SELF;
+  if (is_alone && how != form::persistent && !is_required()) {
+    why_not_ = "a communicator of one process";
     return nullptr;
   }
-  missed_ += saved_by_team(*this, call);
-  if (!may_wait) return nullptr;
+  missed_ += saved_by_team(*this, call) * (how == form::persistent ? starts_of_a_request : 1);
+  if (how == form::nonblocking) return nullptr;
   wanted const what = reckon();
   if (what == wanted::nothing) {
     why_not_ = "too few calls to make a team for";
@@ -173,13 +177,13 @@ bool attachment::is_like_world() {
 /// Below MPI_THREAD_MULTIPLE the processes of all communicators that have the same ones call in the same order. So what calls
 /// without a team would have saved is added up over all of them, and whether some team of theirs exists is known, too.
 attachment::wanted attachment::reckon() {
-  bool const at_once = communicator_ == MPI_COMM_WORLD || communicator_ == MPI_COMM_SELF || is_required();
+  bool const at_once = communicator_ == MPI_COMM_WORLD || size_ == 1 || is_required();
   std::uint64_t const first = world_has_threads ? cost_of_the_first : cost_of_asking;
   if (!at_once && missed_ < std::max(reckons_next_at_, first)) return wanted::nothing;
   if (!std::exchange(has_asked_for_store_, true)) store_ = stored_teams::of(communicator_);
   reckons_next_at_ = missed_ + std::max(missed_, first);
   if (at_once || world_has_threads) return wanted::one_at_any_cost;
-  std::uint64_t const cost = is_like_world() ? cost_of_another : cost_of_the_first;
+  std::uint64_t const cost = is_like_world() && world_has_pool ? cost_of_another : cost_of_the_first;
   if (store_ == nullptr) return missed_ >= cost ? wanted::one_at_any_cost : wanted::nothing;
   store_->missed += missed_ - std::exchange(told_of_, missed_);
   if (store_->missed >= cost) return wanted::one_at_any_cost;
@@ -254,6 +258,7 @@ bool attachment::make_team(bool outlives_communicator) {
     be_without("no team could be made");
     return false;
   }
+  if (shares) world_has_pool = true;
   if (store_ != nullptr) store_->missed = 0;
   if (outlives_communicator) store_->give_place_to(*made);
   adopt(std::move(made));

@@ -19,6 +19,7 @@ namespace coset::interpose {
 
 struct arguments;
 struct operation;
+enum class form : unsigned char;
 
 /// Calls of one communicator come one after another (MPI 4.0, section 6.13), so only operations in flight are guarded, by
 /// flights.cpp.
@@ -39,9 +40,9 @@ class attachment {
 
   /// This process's member of the communicator's team; nullptr if there is no team, for the reason that why_not() gives.
   coset_member* me() const noexcept { return me_; }
-  /// Before a call without a team, which counts. Collective if it `may_wait` and the calls are worth a team, unless there cannot
-  /// be one; all processes know both alike.
-  coset_member* found(arguments const&, bool may_wait);
+  /// Before a call without a team, which counts. Collective if the call may wait and the calls are worth a team, unless there
+  /// cannot be one; all processes know both alike.
+  coset_member* found(arguments const&, form);
   /// Whether its end is collective: a team ends with it.
   bool ends_a_team() const noexcept;
   char const* why_not() const noexcept { return why_not_; }

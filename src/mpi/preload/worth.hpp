@@ -10,6 +10,8 @@ namespace coset::interpose {
 
 /// Nanoseconds that a team would save in a call. Only what MPI wants to be the same on all processes counts.
 std::uint64_t saved_by_team(attachment const&, arguments const&) noexcept;
+/// Whoever makes a persistent request means to start it often.
+constexpr std::uint64_t starts_of_a_request = 1'000;
 
 // Nanoseconds again. A team is made when the calls without one would have saved as much as it costs; so both together take no
 // longer than twice what either would have taken alone.

@@ -28,9 +28,9 @@ enum class carried_out_by {
   nobody            ///< COSET_INTERPOSE_REQUIRE forbids that MPI does
 };
 
-inline carried_out_by decide(attachment* of, bool may_found, arguments const& c, form how, prepared& call) {
+inline carried_out_by decide(attachment* of, arguments const& c, form how, prepared& call) {
   if (of == nullptr) return carried_out_by::nobody_as_wrong;
-  bool const has_team = of->me() != nullptr || of->found(c, may_found) != nullptr;
+  bool const has_team = of->me() != nullptr || of->found(c, how) != nullptr;
   reason const why_not = has_team ? prepare(*of, c, how, call) : of->why_not();
   if (why_not == wrong_call) return carried_out_by::nobody_as_wrong;
   if (why_not != nullptr) return may_be_left_to_mpi(c, how, why_not) ? carried_out_by::mpi : carried_out_by::nobody;
@@ -52,7 +52,7 @@ int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
   if (passes_through()) return by_mpi();
   return guarded(c.communicator, [&] {
     prepared call;
-    switch (decide(attachment::of(c.communicator), true, c, form::blocking, call)) {
+    switch (decide(attachment::of(c.communicator), c, form::blocking, call)) {
       case carried_out_by::team:
         return run(std::move(call));
       case carried_out_by::mpi:
@@ -71,7 +71,7 @@ int nonblocking(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
   if (passes_through()) return by_mpi();
   return guarded(c.communicator, [&] {
     prepared call;
-    switch (decide(attachment::of(c.communicator), false, c, form::nonblocking, call)) {
+    switch (decide(attachment::of(c.communicator), c, form::nonblocking, call)) {
       case carried_out_by::team:
         return launch(std::move(call), request);
       case carried_out_by::nobody:
@@ -91,7 +91,7 @@ int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
   return guarded(c.communicator, [&] {
     prepared tried;
     attachment* const of = attachment::of(c.communicator);
-    switch (decide(of, true, c, form::persistent, tried)) {
+    switch (decide(of, c, form::persistent, tried)) {
       case carried_out_by::team:
         if (attachment* const lent = of->lend_another()) return make_persistent(*of, *lent, c, request);
         return may_be_left_to_mpi(c, form::persistent, "too many persistent requests") ? by_mpi() : MPI_ERR_OTHER;

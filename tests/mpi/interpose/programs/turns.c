@@ -3,19 +3,22 @@
 #include <mpi.h>
 #include <stdio.h>
 
+enum { length = 1000 };
+
 static int rank, ranks;
 
 /* What its processes' numbers and places make of some collectives. */
 static double used(MPI_Comm on, int calls) {
+  static double mine[length], all[length];
   int place;
-  double sum = 0, both = 0;
+  double before, sum = 0, both = 0;
   MPI_Comm_rank(on, &place);
   for (int call = 0; call < calls; ++call) {
-    double mine[2] = {rank + call, place * (rank + 1)}, all[2], before[2];
-    MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, on);
-    MPI_Scan(mine, before, 2, MPI_DOUBLE, MPI_SUM, on);
+    for (int i = 0; i < length; ++i) mine[i] = (rank + call) * (place + 1) + i;
+    MPI_Allreduce(mine, all, length, MPI_DOUBLE, MPI_SUM, on);
+    MPI_Scan(&mine[call], &before, 1, MPI_DOUBLE, MPI_SUM, on);
     MPI_Barrier(on);
-    both += all[0] + all[1] + before[0] * (place + 1) + before[1];
+    both += all[call] + all[length - 1] + before * (place + 1);
   }
   MPI_Allreduce(&both, &sum, 1, MPI_DOUBLE, MPI_SUM, on);
   return sum;
@@ -26,7 +29,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  int const turns = ranks > 2 ? 80 : 300; /* more than two may have to share processors */
+  int const turns = ranks > 2 ? 40 : 300; /* more than two may have to share processors */
   for (int turn = 0; turn < turns; ++turn) {
     MPI_Comm on, nested;
     MPI_Comm_dup(MPI_COMM_WORLD, &on);
