@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-enum { length = 1000 };
+enum { length = 4000 };
 
 static int rank, ranks;
 
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  int const turns = ranks > 2 ? 40 : 300; /* more than two may have to share processors */
+  int const turns = ranks > 2 ? 60 : 300; /* more than two may have to share processors */
   for (int turn = 0; turn < turns; ++turn) {
     MPI_Comm on, nested;
     MPI_Comm_dup(MPI_COMM_WORLD, &on);
