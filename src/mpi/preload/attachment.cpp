@@ -217,6 +217,7 @@ bool attachment::get_team(bool may_make) {
   }
   if (~any[1] != 0) {
     count_team_taken_again();
+    if (!world_has_threads) store_->missed -= std::min(store_->missed, told_of_);  // it misses no more
     adopt(offered.take(static_cast<std::size_t>(std::countr_one(any[1]))));
     return true;
   }

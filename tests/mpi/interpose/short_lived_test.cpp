@@ -17,7 +17,7 @@ using ShortLivedInterposed = all_ranks_heard;
 /// Below, at and beyond those at which a team is asked for, and made.
 constexpr std::array numbers_of_calls{0, 1, 2, 9, 19, 20, 21, 40, 60};
 
-int turns() { return static_cast<unsigned>(ranks()) > std::thread::hardware_concurrency() ? 2 : 20; }
+int turns() { return static_cast<unsigned>(ranks()) > std::thread::hardware_concurrency() ? 2 : 6; }
 
 /// Whose ranks are not alike in what they bring.
 void expect_right_results(MPI_Comm on, int salt) {

@@ -21,10 +21,13 @@ void begin_layer() {
   begin_flights();
 }
 
-/// Whatever MPI's own waits do: the team's end does not bring on what is in flight.
+/// Before the end of a communicator: within it, MPI may hold what other threads need. Whatever MPI's own waits do: the team's end
+/// does not bring on what is in flight.
 void meet_of_team(MPI_Comm comm) {
-  attachment const* const of = attachment::known_of(comm);
-  if (of == nullptr || !of->ends_a_team() || of->size() == 1) return;
+  attachment* const of = attachment::known_of(comm);
+  if (of == nullptr) return;
+  if (!none_in_flight()) complete_all_of(*of);
+  if (!of->ends_a_team() || of->size() == 1) return;
   MPI_Request request = MPI_REQUEST_NULL;
   if (real.Ibarrier(comm, &request) == MPI_SUCCESS) wait_for(request, MPI_STATUS_IGNORE);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * One communicator after another, of the same processes: all of MPI_COMM_WORLD's, the same in another order, and halves. */
+ * One communicator after another, of the same processes: all of MPI_COMM_WORLD's, the same in another order, and halves. It asks for no threads. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -26,6 +26,7 @@ static double used(MPI_Comm on, int calls) {
 
 int main(int argc, char** argv) {
   double answer[3] = {0, 0, 0}, all[3];
+  int level;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -46,7 +47,8 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&on);
   }
   MPI_Allreduce(answer, all, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) printf("answer: %.0f %.0f %.0f\n", all[0], all[1], all[2]);
+  MPI_Query_thread(&level);
+  if (rank == 0) printf("answer: %.0f %.0f %.0f, at level %d\n", all[0], all[1], all[2], level);
   MPI_Finalize();
   return 0;
 }
