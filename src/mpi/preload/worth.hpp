@@ -17,10 +17,10 @@ constexpr std::uint64_t starts_of_a_request = 1'000;
 // longer than twice what either would have taken alone.
 
 /// An agreement on a team that there is.
-constexpr std::uint64_t cost_of_asking = 6'000;
+constexpr std::uint64_t cost_of_asking = 8'000;
 /// A team that uses what another one of the same communicator has.
-constexpr std::uint64_t cost_of_another = 150'000;
+constexpr std::uint64_t cost_of_another = 100'000;
 /// A team with windows and communicators of its own.
-constexpr std::uint64_t cost_of_the_first = 2'000'000;
+constexpr std::uint64_t cost_of_the_first = 500'000;
 
 }  // namespace coset::interpose

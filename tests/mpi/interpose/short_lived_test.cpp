@@ -15,7 +15,7 @@ namespace {
 using ShortLivedInterposed = all_ranks_heard;
 
 /// Below, at and beyond those at which a team is asked for, and made.
-constexpr std::array numbers_of_calls{0, 1, 2, 9, 19, 20, 21, 40, 60};
+constexpr std::array numbers_of_calls{0, 1, 2, 9, 26, 27, 28, 40, 60};
 
 int turns() { return static_cast<unsigned>(ranks()) > std::thread::hardware_concurrency() ? 2 : 6; }
 
