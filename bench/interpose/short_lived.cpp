@@ -40,7 +40,7 @@ std::vector<way> all_ways() {
   return {
       {"dup", [](MPI_Comm* made) { MPI_Comm_dup(MPI_COMM_WORLD, made); }},
       {"split", [](MPI_Comm* made) { MPI_Comm_split(MPI_COMM_WORLD, 0, -rank_in_world(), made); }},
-      {"halves", [](MPI_Comm* made) { MPI_Comm_split(MPI_COMM_WORLD, rank_in_world() % 2, 0, made); }},
+      {"alone", [](MPI_Comm* made) { MPI_Comm_split(MPI_COMM_WORLD, rank_in_world(), 0, made); }},
   };
 }
 
