@@ -16,6 +16,7 @@
 #include "mpi/preload/makers.hpp"
 #include "mpi/preload/real.hpp"
 #include "mpi/preload/tally.hpp"
+#include "mpi/preload/worth.hpp"
 
 namespace coset::interpose {
 namespace {
@@ -26,10 +27,14 @@ std::mutex listing;
 /// Never destroyed: programs may free communicators in destructors of static objects.
 auto& listed = *new std::vector<attachment*>;
 
-std::atomic<std::uint64_t> founded = 0, teams_alive = 0;
+/// Teams, by their numbers.
+std::atomic<std::uint64_t> founded = 0;
 
 /// Whether a process of MPI_COMM_WORLD is at MPI_THREAD_MULTIPLE.
 bool world_has_threads = false;
+
+/// Whether a team has been made over MPI_COMM_WORLD, of which all processes know.
+std::atomic<bool> world_has_pool = false;
 
 /// Handles are used again. Whoever remembers one remembers when, too.
 std::atomic<std::uint64_t> ended = 0;
@@ -40,6 +45,9 @@ struct remembered {
   std::uint64_t when = 0;
 };
 remembered& latest_of_thread() noexcept { return kept_in<remembered>(coset_preload_of_thread.latest_communicator); }
+
+/// MPI_Finalize has begun: teams end together, and none is stored.
+std::vector<std::unique_ptr<membership>>* ending = nullptr;
 
 int detach(MPI_Comm, int, void* kept, void*) {
   if (is_forked_child) return MPI_SUCCESS;
@@ -54,6 +62,17 @@ int detach(MPI_Comm, int, void* kept, void*) {
   return MPI_SUCCESS;
 }
 
+/// nullptr if it has none.
+void* attribute_of(MPI_Comm handle, bool& is_handle) noexcept {
+  is_handle = false;
+  if (handle == MPI_COMM_NULL || of_communicators == MPI_KEYVAL_INVALID) return nullptr;
+  inside const layer;
+  void* kept = nullptr;
+  int is_there = 0;
+  is_handle = PMPI_Comm_get_attr(handle, of_communicators, static_cast<void*>(&kept), &is_there) == MPI_SUCCESS;
+  return is_handle && is_there != 0 ? kept : nullptr;
+}
+
 }  // namespace
 
 /// One that a persistent request has, or had.
@@ -66,8 +85,10 @@ attachment::attachment(attachment const& like, int) noexcept
     : communicator_(like.communicator_),
       rank_(like.rank_),
       size_(like.size_),
-      tried_(true),
-      is_like_world_(like.is_like_world_) {}
+      is_settled_(true),
+      has_asked_for_store_(like.has_asked_for_store_),
+      likeness_(like.likeness_),
+      store_(like.store_) {}
 
 attachment::attachment(MPI_Comm of) : communicator_(of) {
   int is_inter = 0;
@@ -75,31 +96,34 @@ attachment::attachment(MPI_Comm of) : communicator_(of) {
   PMPI_Comm_rank(of, &rank_);
   PMPI_Comm_size(of, &size_);
   is_inter_ = is_inter != 0;
-  int likeness = MPI_UNEQUAL;
-  if (!is_inter_) PMPI_Comm_compare(of, MPI_COMM_WORLD, &likeness);
-  is_like_world_ = likeness == MPI_IDENT || likeness == MPI_CONGRUENT;
 }
 
+/// A team that does not outlive it is ended, which all processes do.
 attachment::~attachment() {
   while (!others_.empty()) others_.pop_back();
   complete_all_of(*this);
   part_from(*this);
-  if (me_ != nullptr) coset_team_leave(me_);
-  if (team_ != nullptr) teams_alive.fetch_sub(1, std::memory_order_relaxed);
-  coset_mpi_team_free(team_);
-  coset_team_free(threads_);
+  if (!team_) return;
+  if (ending != nullptr)
+    ending->push_back(std::move(team_));
+  else
+    stored_teams::take_back(team_);
+}
+
+bool attachment::ends_a_team() const noexcept {
+  auto const ends = [](attachment const& one) { return one.team_ && !stored_teams::will_take_back(*one.team_); };
+  return ends(*this) || std::ranges::any_of(others_, [&](auto const& each) { return ends(each->one); });
 }
 
 attachment* attachment::of(MPI_Comm handle) noexcept {
   remembered& latest = latest_of_thread();
   if (latest.handle == handle && latest.when == ended.load(std::memory_order_acquire)) return latest.at;
-  if (handle == MPI_COMM_NULL || of_communicators == MPI_KEYVAL_INVALID) return nullptr;
-  inside const layer;
   std::uint64_t const when = ended.load(std::memory_order_acquire);
-  void* kept = nullptr;
-  int is_there = 0;
-  if (PMPI_Comm_get_attr(handle, of_communicators, static_cast<void*>(&kept), &is_there) != MPI_SUCCESS) return nullptr;
-  if (is_there == 0) {
+  bool is_handle = false;
+  void* kept = attribute_of(handle, is_handle);
+  if (!is_handle) return nullptr;
+  if (kept == nullptr) {
+    inside const layer;
     auto* const made = new attachment(handle);
     kept = made;
     PMPI_Comm_set_attr(handle, of_communicators, kept);
@@ -110,36 +134,145 @@ attachment* attachment::of(MPI_Comm handle) noexcept {
   return latest.at;
 }
 
-/// A communicator that lives for a few calls only costs less without a team. One with the processes of MPI_COMM_WORLD
-/// takes what that has, so its team is cheap; not among threads, which may found teams in different orders: there each
-/// communicator has its own.
-coset_member* attachment::found() {
-  if (me_ != nullptr || tried_) return me_;
-  constexpr int calls_without_team = 8;
+attachment* attachment::known_of(MPI_Comm handle) noexcept {
+  bool is_handle = false;
+  return static_cast<attachment*>(attribute_of(handle, is_handle));
+}
+
+coset_member* attachment::found(arguments const& call, form how) {
+  if (me_ != nullptr || is_settled_) return me_;
   if (is_inter_) {
-    tried_ = true;
-    why_not_ = "an intercommunicator";
+    be_without("an intercommunicator");
     return nullptr;
   }
-  bool const lives_long = communicator_ == MPI_COMM_WORLD || communicator_ == MPI_COMM_SELF;
-  bool const is_cheap = !world_has_threads && (is_like_world_ || size_ == 1);
-  if (!lives_long && !is_cheap && ++calls_before_ <= calls_without_team && !is_required()) {
+  bool const is_alone = size_ == 1 && communicator_ != MPI_COMM_WORLD && communicator_ != MPI_COMM_SELF;
+  if (is_alone && how != form::persistent && !is_required()) {
+    why_not_ = "a communicator of one process";
+    return nullptr;
+  }
+  missed_ += saved_by_team(*this, call) * (how == form::persistent ? starts_of_a_request : 1);
+  if (how == form::nonblocking) return nullptr;
+  wanted const what = reckon();
+  if (what == wanted::nothing) {
     why_not_ = "too few calls to make a team for";
     return nullptr;
   }
-  tried_ = true;
-  if (!agree_on_founding()) return nullptr;
+  get_team(what == wanted::one_at_any_cost);
+  return me_;
+}
+
+void attachment::be_without(char const* why) noexcept {
+  is_settled_ = true;
+  why_not_ = why;
+}
+
+bool attachment::is_like_world() {
+  if (likeness_ >= 0) return likeness_ != 0;
+  inside const layer;
+  int likeness = MPI_UNEQUAL;
+  PMPI_Comm_compare(communicator_, MPI_COMM_WORLD, &likeness);
+  likeness_ = likeness == MPI_IDENT || likeness == MPI_CONGRUENT;
+  return likeness_ != 0;
+}
+
+/// Below MPI_THREAD_MULTIPLE the processes of all communicators that have the same ones call in the same order. So what calls
+/// without a team would have saved is added up over all of them, and whether some team of theirs exists is known, too.
+attachment::wanted attachment::reckon() {
+  bool const at_once = communicator_ == MPI_COMM_WORLD || size_ == 1 || is_required();
+  std::uint64_t const first = world_has_threads ? cost_of_the_first : cost_of_asking;
+  if (!at_once && missed_ < std::max(reckons_next_at_, first)) return wanted::nothing;
+  if (!std::exchange(has_asked_for_store_, true)) store_ = stored_teams::of(communicator_);
+  reckons_next_at_ = missed_ + std::max(missed_, first);
+  if (at_once || world_has_threads) return wanted::one_at_any_cost;
+  std::uint64_t const cost = is_like_world() && world_has_pool ? cost_of_another : cost_of_the_first;
+  if (store_ == nullptr) return missed_ >= cost ? wanted::one_at_any_cost : wanted::nothing;
+  store_->missed += missed_ - std::exchange(told_of_, missed_);
+  if (store_->missed >= cost) return wanted::one_at_any_cost;
+  return store_->have_any() ? wanted::one_there_is : wanted::nothing;
+}
+
+/// Waits until all processes are here, so that founding waits for nobody who waits for operations in flight. They agree on what
+/// hinders any of them, and on a team of theirs that is free on all of them.
+bool attachment::get_team(bool may_make) {
+  enum : std::uint64_t { not_main = 1, has_threads = 2, has_100 = 4, has_500 = 8, has_no_place = 16 };
+  int is_main = 1, level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  if (level < MPI_THREAD_SERIALIZED) PMPI_Is_thread_main(&is_main);
+  stored_teams::offer offered(store_);
+  auto const if_true = [](bool is_true, std::uint64_t bit) { return is_true ? bit : 0; };
+  std::array<std::uint64_t, 2> told{
+      if_true(is_main == 0, not_main) | if_true(level == MPI_THREAD_MULTIPLE, has_threads) |
+          if_true(membership::alive() >= 100, has_100) | if_true(membership::alive() >= 500, has_500) |
+          if_true(stored_teams::are_many(), has_no_place),
+      ~offered.places()};
+  std::array<std::uint64_t, 2> any{};
+  MPI_Request request = MPI_REQUEST_NULL;
+  int const code = real.Iallreduce(told.data(), any.data(), 2, MPI_UINT64_T, MPI_BOR, communicator_, &request);
+  if (code != MPI_SUCCESS || wait_for(request, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+    be_without("its processes could not agree on a team");
+    return false;
+  }
+  if ((any[0] & not_main) != 0) {
+    be_without("a thread that is not the main one calls, below MPI_THREAD_SERIALIZED");
+    return false;
+  }
+  if (~any[1] != 0) {
+    count_team_taken_again();
+    if (!world_has_threads) store_->missed -= std::min(store_->missed, told_of_);  // it misses no more
+    adopt(offered.take(static_cast<std::size_t>(std::countr_one(any[1]))));
+    return true;
+  }
+  if (!may_make) {
+    why_not_ = "too few calls to make a team for";
+    return false;
+  }
+  // Each team that is alive has a communicator, and five where it shares none; MPICH has 2,048.
+  if ((any[0] & ((any[0] & has_threads) != 0 ? has_100 : has_500)) != 0) {
+    be_without("too many communicators have teams");
+    return false;
+  }
+  bool const ends_with_mpi = communicator_ == MPI_COMM_WORLD || communicator_ == MPI_COMM_SELF;
+  return make_team(store_ != nullptr && !ends_with_mpi && (any[0] & has_no_place) == 0);
+}
+
+/// Once all processes are here, and agree on its number.
+bool attachment::make_team(bool outlives_communicator) {
   founding_turn const turn(communicator_);
   if (!turn.is_ours()) {
-    tried_ = false;
-    calls_before_ = 0;
     why_not_ = "another thread is making a communicator";
-    return nullptr;
+    return false;
+  }
+  std::uint64_t const latest = founded.load(std::memory_order_relaxed);
+  std::uint64_t number = 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (real.Iallreduce(&latest, &number, 1, MPI_UINT64_T, MPI_MAX, communicator_, &request) != MPI_SUCCESS ||
+      wait_for(request, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+    be_without("its processes could not agree on a team");
+    return false;
+  }
+  ++number;
+  for (std::uint64_t seen = founded; seen < number && !founded.compare_exchange_weak(seen, number);) {
   }
   inside const layer;
-  if (!found_over(is_like_world_ && !world_has_threads ? MPI_COMM_WORLD : communicator_)) return nullptr;
-  learn_places();
-  return me_;
+  bool const shares = is_like_world() && !world_has_threads;
+  auto made = membership::founded(shares ? MPI_COMM_WORLD : communicator_, communicator_, number);
+  if (!made) {
+    be_without("no team could be made");
+    return false;
+  }
+  if (shares) world_has_pool = true;
+  if (store_ != nullptr) store_->missed = 0;
+  if (outlives_communicator) store_->give_place_to(*made);
+  adopt(std::move(made));
+  return true;
+}
+
+void attachment::adopt(std::unique_ptr<membership> team) {
+  is_settled_ = true;
+  team_ = std::move(team);
+  me_ = team_->me();
+  hear_of_team(me_);
+  places_ = team_->places();
 }
 
 attachment* attachment::lend_another() {
@@ -158,12 +291,7 @@ attachment* attachment::lend_another() {
   }
   if (others_.size() == most) return nullptr;
   std::unique_ptr<lent_attachment> made(new lent_attachment{.one = attachment(*this, 0)});
-  if (!made->one.agree_on_founding()) return nullptr;
-  founding_turn const turn(communicator_);
-  inside const layer;
-  if (!turn.is_ours() || !made->one.found_over(is_like_world_ && !world_has_threads ? MPI_COMM_WORLD : communicator_))
-    return nullptr;
-  made->one.place_of_ = place_of_;
+  if (!made->one.get_team(true)) return nullptr;
   others_.push_back(std::move(made));
   return &others_.back()->one;
 }
@@ -177,60 +305,14 @@ void attachment::give_back(attachment const* lent) noexcept {
 void attachment::leave_all() noexcept {
   for (auto const& each : others_) each->one.leave_all();
   complete_all_of(*this);
-  if (me_ != nullptr) coset_team_leave(std::exchange(me_, nullptr));
-}
-
-/// Waits until all processes are here, so that founding waits for nobody who waits for operations in flight. Whether all
-/// of them can found a team is agreed, and its number.
-bool attachment::agree_on_founding() {
-  int is_main = 1, level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
-  if (level < MPI_THREAD_SERIALIZED) PMPI_Is_thread_main(&is_main);
-  std::array<std::uint64_t, 4> told{is_main == 0, teams_alive.load(std::memory_order_relaxed),
-                                    founded.load(std::memory_order_relaxed), level == MPI_THREAD_MULTIPLE};
-  std::array<std::uint64_t, 4> most{};
-  MPI_Request request = MPI_REQUEST_NULL;
-  int const code = real.Iallreduce(told.data(), most.data(), 4, MPI_UINT64_T, MPI_MAX, communicator_, &request);
-  if (code != MPI_SUCCESS || wait_for(request, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
-    why_not_ = "its processes could not agree on a team";
-    return false;
-  }
-  // Each team that is alive has a communicator, and five where it shares none; MPICH has 2,048.
-  std::uint64_t const most_teams = most[3] != 0 ? 100 : 500;
-  if (most[0] != 0) why_not_ = "a thread that is not the main one calls, below MPI_THREAD_SERIALIZED";
-  if (most[1] >= most_teams) why_not_ = "too many communicators have teams";
-  if (most[0] != 0 || most[1] >= most_teams) return false;
-  number_ = most[2] + 1;
-  for (std::uint64_t seen = founded; seen < number_ && !founded.compare_exchange_weak(seen, number_);) {
-  }
-  return true;
-}
-
-/// Creating fails on all processes alike.
-bool attachment::found_over(MPI_Comm pooled) {
-  why_not_ = "no team could be made";
-  coset_mpi_options const options = COSET_MPI_OPTIONS;
-  bool const is_made = coset_team_adopt(1, nullptr, &threads_) == COSET_SUCCESS &&
-                       coset_mpi_team_create(pooled, threads_, &options, &team_) == COSET_SUCCESS;
-  if (is_made) teams_alive.fetch_add(1, std::memory_order_relaxed);
-  if (!is_made || coset_mpi_team_join(team_, 0, &me_) != COSET_SUCCESS) {
-    log_once(coset_error_message());
-    me_ = nullptr;
-  }
-  if (me_ != nullptr) hear_of_team(me_);
-  return me_ != nullptr;
-}
-
-void attachment::learn_places() {
-  std::uint32_t const own = coset_mpi_team_first(team_);
-  std::vector<std::uint32_t> all(static_cast<std::size_t>(size_));
-  real.Allgather(&own, 1, MPI_UINT32_T, all.data(), 1, MPI_UINT32_T, communicator_);
-  if (!std::ranges::is_sorted(all)) place_of_ = std::move(all);
+  me_ = nullptr;
+  if (team_) team_->leave();
 }
 
 /// Codes are of a class of the layer's own, one for each text.
 attachment::failure attachment::failure_of(coset_status status, std::string const& call) const {
   if (status == COSET_SUCCESS) return {};
+  if (team_) team_->note_failure();
   inside const layer;
   static std::mutex adding;
   static auto& codes = *new std::map<std::string, int>;
@@ -281,9 +363,14 @@ void end_attachments() noexcept {
     std::lock_guard const lock(listing);
     left = listed;
   }
-  std::ranges::stable_sort(left, std::ranges::greater(), &attachment::number_);
+  std::vector<std::unique_ptr<membership>> teams = stored_teams::take_all();
   for (attachment* each : left) each->leave_all();
+  for (auto const& each : teams) each->leave();
+  ending = &teams;
   for (attachment const* each : left) PMPI_Comm_delete_attr(each->communicator(), of_communicators);
+  ending = nullptr;
+  std::ranges::sort(teams, std::ranges::greater(), &membership::number);
+  for (auto& each : teams) each.reset();
   PMPI_Comm_free_keyval(&of_communicators);
 }
 

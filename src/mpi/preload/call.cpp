@@ -179,6 +179,22 @@ reason prepare_call(attachment& a, arguments const& c, prepared& call) {
 
 reason const wrong_call = "arguments that MPI may refuse", too_long = "gaps in elements of more than 1 GiB";
 
+std::optional<std::size_t> known_bytes(attachment const& a, arguments const& c) noexcept {
+  if (detail::is_barrier(c.what) || (c.varies && detail::is_rooted(c.what))) return 0;
+  bool const moves = detail::only_moves(c.what), pieces = detail::is_of_pieces(c.what);
+  // Of the side that counts on every process: of what the root alone has, each process's own piece.
+  bool by_output = moves && pieces;
+  if (moves && pieces && detail::is_rooted(c.what))
+    by_output = detail::gives_pieces(c.what) ? c.in == MPI_IN_PLACE : a.rank() != c.root;
+  datatype const* const type = known(by_output ? c.out_type : c.type);
+  if (type == nullptr || (c.varies && !c.of_ranks.have_counts())) return std::nullopt;
+  MPI_Count elements = by_output ? c.out_count : c.count;
+  if (pieces) elements *= a.size();
+  if (c.varies) elements = 0;
+  for (int r = 0; c.varies && r < a.size(); ++r) elements += c.of_ranks.count_of(r);
+  return static_cast<std::size_t>(std::max<MPI_Count>(elements, 0)) * type->size;
+}
+
 std::string_view name_of(verb what, bool varies) noexcept {
   auto const& names = detail::row_of(what).in_mpi;
   return varies ? names.of_any_counts : names.of_equal_counts;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,10 @@ std::string name_of(verb, bool varies, form);
 inline bool has_all_pieces(attachment const& a, arguments const& c) noexcept {
   return !detail::is_rooted(c.what) || a.rank() == c.root;
 }
+
+/// Bytes of the whole vector, as all processes know them alike; 0 where only the root does. Empty where MPI may refuse the
+/// arguments.
+std::optional<std::size_t> known_bytes(attachment const&, arguments const&) noexcept;
 
 /// What a team is asked to do.
 struct team_call {

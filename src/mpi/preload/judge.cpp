@@ -26,21 +26,6 @@ double median_of(std::vector<float>& all) {
   return *middle;
 }
 
-/// Bytes that all processes know alike: of a piece, or of the whole; 0 where only the root knows them.
-std::optional<std::size_t> bytes_of(attachment const& a, arguments const& c) {
-  if (c.varies && detail::is_rooted(c.what)) return 0;
-  bool const at_root = a.rank() == c.root, scatters = detail::gets_pieces(c.what);
-  bool const by_input =
-      detail::is_rooted(c.what) ? (scatters ? at_root : c.in != MPI_IN_PLACE) : detail::spreads_whole(c.what);
-  datatype const* const type = known(by_input ? c.type : c.out_type);
-  if (type == nullptr) return std::nullopt;
-  if (!c.varies) return static_cast<std::size_t>(by_input ? c.count : c.out_count) * type->size;
-  std::size_t all = 0;
-  for (int r = 0; c.of_ranks.have_counts() && r < a.size(); ++r)
-    all += static_cast<std::size_t>(c.of_ranks.count_of(r));
-  return all * type->size;
-}
-
 }  // namespace
 
 side kind_of_calls::next() const noexcept {
@@ -76,7 +61,7 @@ void kind_of_calls::conclude(MPI_Comm on) {
 
 kind_of_calls* judge::kind_of(attachment const& a, arguments const& c) {
   if (!detail::only_moves(c.what) || detail::is_barrier(c.what) || a.size() == 1 || is_required()) return nullptr;
-  auto const bytes = bytes_of(a, c);
+  auto const bytes = known_bytes(a, c);
   if (!bytes) return nullptr;
   std::uint64_t const key = std::uint64_t{static_cast<std::uint8_t>(c.what)} << 16 | (c.varies ? 1u << 8 : 0u) |
                             static_cast<unsigned>(std::bit_width(*bytes));

@@ -22,6 +22,8 @@ namespace {
 /// Of equal counts, and of any.
 std::array<std::array<std::atomic<std::uint64_t>, 2>, detail::verb_rows.size()> carried_out;
 
+std::atomic<std::uint64_t> teams_made = 0, teams_taken_again = 0;
+
 std::mutex counting;
 /// Never destroyed: programs may call MPI, and end it, in destructors of static objects.
 auto& left = *new std::map<std::tuple<verb, bool, form, std::string>, std::uint64_t>;
@@ -41,6 +43,9 @@ bool is_required() noexcept {
 void count_carried_out(arguments const& call) noexcept {
   carried_out[static_cast<std::size_t>(call.what)][call.varies ? 1 : 0].fetch_add(1, std::memory_order_relaxed);
 }
+
+void count_team_made() noexcept { teams_made.fetch_add(1, std::memory_order_relaxed); }
+void count_team_taken_again() noexcept { teams_taken_again.fetch_add(1, std::memory_order_relaxed); }
 
 bool may_be_left_to_mpi(arguments const& call, form how, char const* why) noexcept {
   if (is_logged()) {
@@ -76,6 +81,9 @@ void log_summary() noexcept {
       std::uint64_t const times = carried_out[static_cast<std::size_t>(row.what)][varies ? 1 : 0];
       if (times != 0) words += "\n  " + std::to_string(times) + " " + std::string(interpose::name_of(row.what, varies));
     }
+  if (teams_made != 0)
+    words += "\n  " + std::to_string(teams_made) + " teams made, taken again " + std::to_string(teams_taken_again) +
+             " times";
   std::lock_guard const lock(counting);
   for (auto const& [which, times] : left) {
     auto const& [what, varies, how, why] = which;

@@ -18,6 +18,10 @@ void count_carried_out(arguments const&) noexcept;
 /// Counts it. COSET_INTERPOSE_REQUIRE=1 makes it an error of the communicator instead.
 bool may_be_left_to_mpi(arguments const&, form, char const* why) noexcept;
 
+void count_team_made() noexcept;
+/// One that another communicator of the same processes had.
+void count_team_taken_again() noexcept;
+
 /// If it is logged: words on standard error, the same only once.
 void log_once(char const* words) noexcept;
 /// The same: a summary by process 0 of its own calls, before MPI_Finalize.

@@ -46,7 +46,7 @@ inline carried_out_by decide(attachment* of, arguments const& c, form how, kind_
 
 /// Of a communicator with a team.
 inline kind_of_calls* kind_of(attachment* of, arguments const& c) {
-  return of != nullptr && of->me() != nullptr ? of->sides.kind_of(*of, c) : nullptr;
+  return of != nullptr && of->me() != nullptr ? of->sides().kind_of(*of, c) : nullptr;
 }
 
 /// What the program gets instead of an exception, which must not cross its frames.
@@ -68,7 +68,7 @@ int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
   }
   return guarded(c.communicator, [&] {
     prepared call;
-    if (of != nullptr) of->found();
+    if (of != nullptr && of->me() == nullptr) of->found(c, form::blocking);
     kind_of_calls* const kind = kind_of(of, c);
     auto const judged = [&](auto const& carry_out) {
       judged_call const now(kind, c.communicator);
@@ -81,7 +81,7 @@ int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
         of->last.note(*of, c, kind, call);
         return judged([&] { return run(std::move(call)); });
       case carried_out_by::mpi:
-        if (kind != nullptr && kind->is_decided_for(side::mpi)) of->last.note_left(c, kind);
+        if (kind != nullptr ? kind->is_decided_for(side::mpi) : of->size() == 1) of->last.note_left(c, kind);
         return judged([&] { return blocking_or_polled(together(), by_mpi, start); });
       case carried_out_by::nobody_as_wrong:
         return by_mpi();
@@ -98,6 +98,7 @@ int nonblocking(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
   return guarded(c.communicator, [&] {
     prepared call;
     attachment* const of = attachment::of(c.communicator);
+    if (of != nullptr && of->me() == nullptr) of->found(c, form::nonblocking);
     kind_of_calls const* const kind = kind_of(of, c);
     bool const is_known = kind != nullptr && !kind->is_tried();
     switch (decide(of, c, form::nonblocking, is_known ? kind : nullptr, call)) {
@@ -120,7 +121,7 @@ int persistent(arguments const& c, MPI_Request* request, ByMpi const& by_mpi) {
   return guarded(c.communicator, [&] {
     prepared tried;
     attachment* const of = attachment::of(c.communicator);
-    if (of != nullptr) of->found();
+    if (of != nullptr && of->me() == nullptr) of->found(c, form::persistent);
     switch (decide(of, c, form::persistent, nullptr, tried)) {
       case carried_out_by::team:
         if (attachment* const lent = of->lend_another()) return make_persistent(*of, *lent, c, tried, request);

@@ -21,11 +21,13 @@ void begin_layer() {
   begin_flights();
 }
 
-/// Whatever MPI's own waits do: the team's end does not bring on what is in flight.
+/// Before the end of a communicator: within it, MPI may hold what other threads need. Whatever MPI's own waits do: the team's end
+/// does not bring on what is in flight.
 void meet_of_team(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return;
-  attachment const* const of = attachment::of(comm);
-  if (of == nullptr || of->me() == nullptr || of->size() == 1) return;
+  attachment* const of = attachment::known_of(comm);
+  if (of == nullptr) return;
+  if (!none_in_flight()) complete_all_of(*of);
+  if (!of->ends_a_team() || of->size() == 1) return;
   MPI_Request request = MPI_REQUEST_NULL;
   if (real.Ibarrier(comm, &request) == MPI_SUCCESS) wait_for(request, MPI_STATUS_IGNORE);
 }
@@ -52,18 +54,15 @@ int initialise(Function by_tool, Function ours, Arguments... all) {
 
 }  // namespace
 
-/// Teams need to know which thread is the main one: MPI_THREAD_FUNNELED, which costs nothing.
 extern "C" int PMPI_Init(int* argc, char*** argv) {
-  int level;
-  int const code = real.Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
+  int const code = real.Init(argc, argv);
   if (code == MPI_SUCCESS && !passes_through()) begin_layer();
   return code;
 }
 extern "C" int MPI_Init(int* argc, char*** argv) { return initialise(tools.Init, &PMPI_Init, argc, argv); }
 
 extern "C" int PMPI_Init_thread(int* argc, char*** argv, int wanted, int* level) {
-  int const at_least = wanted == MPI_THREAD_SINGLE ? MPI_THREAD_FUNNELED : wanted;
-  int const code = real.Init_thread(argc, argv, at_least, level);
+  int const code = real.Init_thread(argc, argv, wanted, level);
   if (code == MPI_SUCCESS && !passes_through()) begin_layer();
   return code;
 }
@@ -132,7 +131,8 @@ COSET_ENTRY(Type_free, (MPI_Datatype * type), (type), {
   return real.Type_free(type);
 })
 
-/// Ending a team is collective: its processes meet here first, so that each can wait for the others.
+/// Ending a team is collective: its processes meet here first, so that each can wait for the others. Most teams outlive their
+/// communicators, whose end waits for nobody.
 COSET_ENTRY(Comm_free, (MPI_Comm * comm), (comm), {
   if (!passes_through()) meet_of_team(*comm);
   return real.Comm_free(comm);

@@ -6,7 +6,8 @@ usage: run.py PROGRAM MPI LIBRARY PROCESSES [FILE]
 
 PROGRAM is lammps (molecules of a melting crystal) or hpcc (Linpack, transposition, random access, Fourier transforms), as
 Debian has them for Open MPI; or gradients, a solver of a linear system whose executable is FILE. Exit status: 1 if the
-answers differ, or if the library carried out nothing; 77 where the program is not installed.
+answers differ, if the library carried out nothing, or, of the program turns, if its communicators did not go on with teams of
+those before; 77 where the program is not installed.
 """
 import math
 import os
@@ -93,6 +94,13 @@ def are_alike(one, other):
                for a, b in zip(NUMBER.findall(one), NUMBER.findall(other)))
 
 
+def look_at_teams(words):
+    """Process 0's: of MPI_COMM_WORLD, its duplicates, the other order of it, and a half."""
+    made, again = map(int, re.search(r"(\d+) teams made, taken again (\d+) times", words).groups())
+    if made > 4 or again < 100:
+        sys.exit(f"{made} teams were made, and {again} times one was taken again: not one for all communicators of a kind")
+
+
 def main():
     program, mpi, library, processes, *rest = sys.argv[1:]
     prepare, said_by = PROGRAMS.get(program, (lambda _: rest, lambda _, words: [
@@ -112,6 +120,8 @@ def main():
     if not carried_out or "Allreduce" not in carried_out.group(1):
         sys.exit("the library carried out nothing")
     print(carried_out.group(0))
+    if program == "turns":
+        look_at_teams(carried_out.group(1))
     if not answers[0] or len(answers[0]) != len(answers[1]):
         sys.exit(f"{len(answers[0])} answers without the library, {len(answers[1])} with it")
     for one, other in zip(*answers):
