@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of which either the team or MPI is the faster.
+#include <numeric>
+
+#include "world.hpp"
+
+namespace coset::interpose_test {
+namespace {
+
+using JudgeInterposed = all_ranks_heard;
+
+std::size_t of(int count) { return static_cast<std::size_t>(count); }
+
+/// Rank r's elements, or of what it has for rank r.
+std::vector<int> numbers(int count, int from) {
+  std::vector<int> made(of(count));
+  std::iota(made.begin(), made.end(), from);
+  return made;
+}
+
+}  // namespace
+
+/// Through several trials, whoever wins, with operations in flight beside them.
+TEST_F(JudgeInterposed, WhoeverIsFasterGivesTheSame) {
+  own_world on;
+  std::vector<int> counts, begins;
+  for (int r = 0; r < ranks(); ++r) {
+    begins.push_back(r * (r + 3) / 2);  // of 2, 3, 4 … elements
+    counts.push_back(2 + r);
+  }
+  int const total = begins.back() + counts.back();
+  for (int turn = 0; turn < 700; ++turn) {
+    int const root = turn % ranks(), count = turn % 3 == 0 ? 2 : 500;
+    sum_under_way sum(on, turn);
+    std::vector<int> moved = rank() == root ? numbers(count, turn) : std::vector<int>(of(count));
+    MPI_Bcast(moved.data(), count, MPI_INT, root, on);
+    ASSERT_EQ(moved, numbers(count, turn)) << turn;
+    std::vector<int> gathered(of(total), -1);
+    auto const own = numbers(counts[of(rank())], turn + begins[of(rank())]);
+    MPI_Gatherv(own.data(), counts[of(rank())], MPI_INT, gathered.data(), counts.data(), begins.data(), MPI_INT, root,
+                on);
+    ASSERT_EQ(gathered, rank() == root ? numbers(total, turn) : std::vector<int>(of(total), -1)) << turn;
+    auto const to_all = numbers(ranks(), turn + rank() * ranks());
+    std::vector<int> swapped(of(ranks()));
+    MPI_Alltoall(to_all.data(), 1, MPI_INT, swapped.data(), 1, MPI_INT, on);
+    for (int r = 0; r < ranks(); ++r) ASSERT_EQ(swapped[of(r)], turn + r * ranks() + rank());
+    MPI_Wait(&sum.request, MPI_STATUS_IGNORE);
+    sum.expect_right();
+  }
+}
+
+}  // namespace coset::interpose_test
