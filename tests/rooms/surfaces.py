@@ -13,16 +13,12 @@ PROJECT = verbs.PROJECT
 
 SHARED_IN_PYTHON = "its result lies in memory that is no rank's array"
 VIEW_ENDS = "a view lasts until the next call of its verb, so nothing may be under way meanwhile"
-LEFT_TO_MPI = "the layer leaves it to MPI"
 WHY_NOT = {
     ("allreduce_view", "Fortran started"): VIEW_ENDS,
     ("allreduce_view", "Python"): SHARED_IN_PYTHON,
     ("allreduce_view", "Python started"): VIEW_ENDS,
     ("reduce_shared", "Python"): SHARED_IN_PYTHON,
     ("reduce_shared", "Python started"): SHARED_IN_PYTHON,
-    ("gather", "MPI"): LEFT_TO_MPI,
-    ("scatter", "MPI"): LEFT_TO_MPI,
-    ("all_to_all", "MPI"): LEFT_TO_MPI,
 }
 
 

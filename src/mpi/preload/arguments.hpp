@@ -21,6 +21,9 @@ struct pieces {
   int const* places = nullptr;
   MPI_Aint const* long_places = nullptr;
 
+  /// Of a gather or scatter, once its root has told the others: bytes, in the team's order.
+  std::shared_ptr<std::vector<std::size_t> const> told = {};
+
   bool have_counts() const noexcept { return counts != nullptr || long_counts != nullptr; }
   bool have_places() const noexcept { return places != nullptr || long_places != nullptr; }
   MPI_Count count_of(int rank) const { return counts != nullptr ? counts[rank] : long_counts[rank]; }
@@ -42,8 +45,6 @@ struct arguments {
   MPI_Comm communicator = MPI_COMM_NULL;
   bool varies = false;   ///< each rank has a count of its own
   pieces of_ranks = {};  ///< these, and the places of what only moves; of a gather or scatter on the root alone
-  /// Of a gather or scatter, once its root has told the others: bytes, in the team's order.
-  std::shared_ptr<std::vector<std::size_t> const> told = {};
 };
 
 }  // namespace coset::interpose

@@ -48,7 +48,6 @@ void latest_call::note_left(arguments const& c, kind_of_calls* kind) {
   if (!is_known_) return;
   by_ = side::mpi;
   as_ = c;
-  as_.told = nullptr;
   kind_ = kind;
 }
 

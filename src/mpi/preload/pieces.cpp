@@ -172,9 +172,9 @@ void count_pieces(attachment const& a, arguments const& c, one_piece const& own,
     call.count = own.bytes();
     return;
   }
-  call.tells_counts = detail::is_rooted(c.what) && c.told == nullptr;
-  if (c.told != nullptr)
-    call.counts = *c.told;
+  call.tells_counts = detail::is_rooted(c.what) && c.of_ranks.told == nullptr;
+  if (c.of_ranks.told != nullptr)
+    call.counts = *c.of_ranks.told;
   else
     call.counts = all ? all->counts() : std::vector<std::size_t>(static_cast<std::size_t>(a.size()));
   if (!call.tells_counts) call.is_empty = std::reduce(call.counts.begin(), call.counts.end()) == 0;

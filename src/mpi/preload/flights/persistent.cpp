@@ -63,8 +63,6 @@ int make_persistent(attachment& lender, attachment& of, arguments const& as, pre
   if (int const code = hear_counts(of, tried); code != MPI_SUCCESS) return code;
   inside const layer;
   persistent_call made{MPI_REQUEST_NULL, &lender, &of, as, take_tag()};
-  if (detail::is_rooted(as.what) && as.varies)
-    made.as.told = std::make_shared<std::vector<std::size_t> const>(tried.counts);
   int const code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, made.tag, self(), request);
   if (code != MPI_SUCCESS) return code;
   made.request = *request;
@@ -75,6 +73,8 @@ int make_persistent(attachment& lender, attachment& of, arguments const& as, pre
   persistent_call& one = kept.emplace_back(std::move(made));
   one.as.of_ranks = {};
   if (varies) one.as.of_ranks = {.long_counts = one.counts.data(), .long_places = one.places.data()};
+  if (as.varies && detail::is_rooted(as.what))
+    one.as.of_ranks.told = std::make_shared<std::vector<std::size_t> const>(tried.counts);
   how_many.store(kept.size(), std::memory_order_relaxed);
   return MPI_SUCCESS;
 }
