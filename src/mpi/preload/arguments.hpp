@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "coset/verbs/verb.hpp"
@@ -22,7 +21,7 @@ struct pieces {
   MPI_Aint const* long_places = nullptr;
 
   /// Of a gather or scatter, once its root has told the others: bytes, in the team's order.
-  std::shared_ptr<std::vector<std::size_t> const> told = {};
+  std::vector<std::size_t> const* told = nullptr;
 
   bool have_counts() const noexcept { return counts != nullptr || long_counts != nullptr; }
   bool have_places() const noexcept { return places != nullptr || long_places != nullptr; }

@@ -59,8 +59,18 @@ void kind_of_calls::conclude(MPI_Comm on) {
   seconds_ = {};
 }
 
+namespace {
+
+bool gives_the_same(attachment const& a, arguments const& c) {
+  if (detail::only_moves(c.what)) return !detail::is_barrier(c.what);
+  datatype const* const elements = known(c.type);
+  return elements != nullptr && is_exact(c.operation, *elements, a.size());
+}
+
+}  // namespace
+
 kind_of_calls* judge::kind_of(attachment const& a, arguments const& c) {
-  if (!detail::only_moves(c.what) || detail::is_barrier(c.what) || a.size() == 1 || is_required()) return nullptr;
+  if (a.size() == 1 || is_required() || !gives_the_same(a, c)) return nullptr;
   auto const bytes = known_bytes(a, c);
   if (!bytes) return nullptr;
   std::uint64_t const key = std::uint64_t{static_cast<std::uint8_t>(c.what)} << 16 | (c.varies ? 1u << 8 : 0u) |

@@ -11,24 +11,6 @@ bool never_ends(MPI_Datatype type) { return type == MPI_DATATYPE_NULL || is_pred
 
 }  // namespace
 
-bool latest_call::is_like(arguments const& c) const noexcept {
-  if (c.what != as_.what || c.varies != as_.varies) return false;
-  // MPI gets the arguments as they are now; only their kind has to be the same.
-  bool const is_left = by_ == side::mpi;
-  if (is_left && c.varies && detail::is_rooted(c.what)) return true;
-  return (is_left || (c.in == as_.in && c.out == as_.out)) && c.count == as_.count && c.type == as_.type &&
-         c.operation == as_.operation && c.root == as_.root && c.out_count == as_.out_count &&
-         c.out_type == as_.out_type;
-}
-
-bool latest_call::goes_again_to(side one, arguments const& c) noexcept {
-  if (!is_known_ || by_ != one || !is_like(c)) return false;
-  if (kind_ == nullptr) return true;
-  if (!kind_->is_decided_for(one)) return false;
-  kind_->ended_untried();
-  return true;
-}
-
 /// Where each call is counted for people, none goes past the counting.
 void latest_call::note(attachment const& a, arguments const& c, kind_of_calls* kind, prepared const& call) {
   bool const has_own_arrays = call.sent != nullptr || call.received != nullptr || call.finish;
@@ -47,6 +29,7 @@ void latest_call::note_left(arguments const& c, kind_of_calls* kind) {
   is_known_ = !is_logged() && (c.varies || (never_ends(c.type) && never_ends(c.out_type)));
   if (!is_known_) return;
   by_ = side::mpi;
+  is_of_any_size_ = c.varies && detail::is_rooted(c.what);
   as_ = c;
   kind_ = kind;
 }

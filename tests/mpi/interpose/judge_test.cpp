@@ -44,6 +44,13 @@ TEST_F(JudgeInterposed, WhoeverIsFasterGivesTheSame) {
     std::vector<int> swapped(of(ranks()));
     MPI_Alltoall(to_all.data(), 1, MPI_INT, swapped.data(), 1, MPI_INT, on);
     for (int r = 0; r < ranks(); ++r) ASSERT_EQ(swapped[of(r)], turn + r * ranks() + rank());
+    double const own_number = 1.0 + rank();
+    double up_to_here = 0;
+    MPI_Scan(&own_number, &up_to_here, 1, MPI_DOUBLE, MPI_SUM, on);
+    ASSERT_EQ(up_to_here, (rank() + 1) * (rank() + 2) / 2.0);
+    int whole = 0;
+    MPI_Reduce(&turn, &whole, 1, MPI_INT, MPI_SUM, root, on);
+    ASSERT_EQ(whole, rank() == root ? turn * ranks() : 0);
     MPI_Wait(&sum.request, MPI_STATUS_IGNORE);
     sum.expect_right();
   }

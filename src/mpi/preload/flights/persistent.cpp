@@ -22,6 +22,7 @@ struct persistent_call {
   int tag;
   std::vector<MPI_Count> counts = {};
   std::vector<MPI_Aint> places = {};
+  std::vector<std::size_t> told = {};
 };
 
 std::mutex keeping;
@@ -73,8 +74,10 @@ int make_persistent(attachment& lender, attachment& of, arguments const& as, pre
   persistent_call& one = kept.emplace_back(std::move(made));
   one.as.of_ranks = {};
   if (varies) one.as.of_ranks = {.long_counts = one.counts.data(), .long_places = one.places.data()};
-  if (as.varies && detail::is_rooted(as.what))
-    one.as.of_ranks.told = std::make_shared<std::vector<std::size_t> const>(tried.counts);
+  if (as.varies && detail::is_rooted(as.what)) {
+    one.told = tried.counts;
+    one.as.of_ranks.told = &one.told;
+  }
   how_many.store(kept.size(), std::memory_order_relaxed);
   return MPI_SUCCESS;
 }

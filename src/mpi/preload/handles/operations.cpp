@@ -183,6 +183,13 @@ combination combination_of(MPI_Op operation, datatype const& elements) {
   return how;
 }
 
+bool is_exact(MPI_Op operation, datatype const& elements, int ranks) noexcept {
+  named const* const name = predefined(operation);
+  if (name == nullptr || name->native == 0 || elements.native == 0) return false;
+  if (elements.of == group::floating) return ranks <= 2 && (operation == MPI_SUM || operation == MPI_PROD);
+  return elements.of != group::complex && elements.of != group::pair && elements.of != group::derived;
+}
+
 void forget_operation(MPI_Op operation) noexcept {
   left_to_mpi.forget([&](by_mpi const& one) { return one.operation == operation; });
 }
