@@ -12,19 +12,14 @@
 namespace coset::interpose {
 namespace {
 
-/// In a row by one side, the first of which is not counted: it may come upon what the other side has left behind. A round is a
-/// row of either.
-constexpr std::uint16_t row = 5, calls_of_round = 2 * row, most_rounds = 3;
+/// Calls in a row by one side, the first of which is not counted: it may come upon what the other side has left behind. A row as a
+/// whole counts, as processes that go on before a call has arrived wait in a later one; the best of two or three rows, as others
+/// may have disturbed them. A round is a row of either side.
+constexpr std::uint16_t row = 5, calls_of_round = 2 * row, fewest_rounds = 2, most_rounds = 3;
 /// After the first trial, the second, and each later one. Teams learn of their own plans meanwhile.
 constexpr std::array<std::uint32_t, 3> rests = {500, 5'000, 50'000};
 /// MPI is left what it does so much faster; a trial ends early with such a difference.
 constexpr double worth_it = 1.05, plain_to_see = 1.5;
-
-double median_of(std::vector<float>& all) {
-  auto const middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::ranges::nth_element(all, middle);
-  return *middle;
-}
 
 }  // namespace
 
@@ -34,19 +29,19 @@ side kind_of_calls::next() const noexcept {
 }
 
 void kind_of_calls::ended(MPI_Comm on, double seconds) {
-  side const by = next();
-  if (call_ % row != 0) seconds_[static_cast<std::size_t>(by)].push_back(static_cast<float>(seconds));
-  if (++call_ % calls_of_round == 0) conclude(on);
+  double& best = best_[static_cast<std::size_t>(next())];
+  of_row_ = call_ % row == 0 ? 0 : of_row_ + seconds;
+  if (++call_ % row == 0) best = call_ <= calls_of_round ? of_row_ : std::min(best, of_row_);
+  if (call_ % calls_of_round == 0 && call_ >= fewest_rounds * calls_of_round) conclude(on);
 }
 
 /// The slowest process counts.
 void kind_of_calls::conclude(MPI_Comm on) {
-  std::array<double, 2> const own{median_of(seconds_[0]), median_of(seconds_[1])};
-  std::array<double, 2> slowest = own;
+  std::array<double, 2> slowest = best_;
   MPI_Request request = MPI_REQUEST_NULL;
   {
     inside const layer;
-    if (real.Iallreduce(own.data(), slowest.data(), 2, MPI_DOUBLE, MPI_MAX, on, &request) == MPI_SUCCESS)
+    if (real.Iallreduce(best_.data(), slowest.data(), 2, MPI_DOUBLE, MPI_MAX, on, &request) == MPI_SUCCESS)
       wait_for(request, MPI_STATUS_IGNORE);
   }
   auto const [team, mpi] = slowest;
@@ -56,7 +51,6 @@ void kind_of_calls::conclude(MPI_Comm on) {
   call_ = 0;
   calls_until_trial_ = rests[std::min<std::size_t>(trials_, rests.size() - 1)];
   if (trials_ < rests.size()) ++trials_;
-  seconds_ = {};
 }
 
 namespace {

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <vector>
 
 #include "mpi/preload/arguments.hpp"
 
@@ -37,7 +36,8 @@ class kind_of_calls {
   std::uint8_t trials_ = 0;
   std::uint16_t call_ = 0;  ///< of the trial
   std::uint32_t calls_until_trial_ = 0;
-  std::array<std::vector<float>, 2> seconds_;
+  double of_row_ = 0;             ///< seconds, so far
+  std::array<double, 2> best_{};  ///< of a row
 };
 
 /// Calls that only move data give the same whoever carries them out, bit by bit, and so do those that combine where every order
