@@ -67,8 +67,8 @@ def main():
     parser.add_argument("--forms", default="", help="blocking,nonblocking; without it both")
     parser.add_argument("--competitors", default="", help="on each core; without it 0,1,2")
     parser.add_argument("--yield", dest="yields", default="off,on", help="Open MPI's mpi_yield_when_idle: off,on")
-    parser.add_argument("--rounds", type=int, default=0, help="without it 10, up to six minutes in all")
-    parser.add_argument("--quick", action="store_true", help="4 rounds, some three minutes")
+    parser.add_argument("--rounds", type=int, default=0, help="without it 10, nine minutes in all")
+    parser.add_argument("--quick", action="store_true", help="4 rounds, some four minutes")
     parser.add_argument("--json", help="a file for the figures")
     options = parser.parse_args()
     asked = {name: getattr(options, name) for name in ("verbs", "sizes", "forms", "competitors")}
