@@ -12,7 +12,7 @@ class Surfaces(unittest.TestCase):
 
     def test_need_reasons_for_what_is_missing_alone(self):
         without = dict(surfaces.WHY_NOT)
-        del without["gather", "MPI"]
+        del without["reduce_shared", "Python"]
         with mock.patch.object(surfaces, "WHY_NOT", without):
             self.assertEqual(surfaces.main(), 1)
         with mock.patch.dict(surfaces.WHY_NOT, {("allreduce", "Fortran"): "none"}):

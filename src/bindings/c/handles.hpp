@@ -65,6 +65,8 @@ void run_body(member&, coset_body*, void* context);
 void write_to(std::int32_t descriptor, std::string const& account);
 /// Whether coset_start_…() would begin an operation at once, without completing an earlier one first.
 bool may_start(coset_member*);
+/// Whether its team has failed: every call of it throws.
+bool has_failed(coset_member*) noexcept;
 /// Whether the ranks of its team outnumber the processors that they may use.
 bool takes_turns(coset_member*);
 /// As coset_plan_create(), for any kind of team and by exceptions.

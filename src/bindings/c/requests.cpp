@@ -30,6 +30,8 @@ void put(request&& made, coset_request* at) {
 
 bool may_start(coset_member* me) { return runtime::may_launch(state_of(me)); }
 
+bool has_failed(coset_member* me) noexcept { return me->of->state().shared.failed(); }
+
 bool takes_turns(coset_member* me) {
   auto const& shared = state_of(me).shared;
   return shared.kind.crowded || shared.part.crowded;

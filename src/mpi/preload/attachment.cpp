@@ -166,6 +166,12 @@ void attachment::be_without(char const* why) noexcept {
   why_not_ = why;
 }
 
+bool attachment::is_of_one_world() {
+  if (is_inter_) return false;
+  if (!std::exchange(has_asked_for_store_, true)) store_ = stored_teams::of(communicator_);
+  return store_ != nullptr;
+}
+
 bool attachment::is_like_world() {
   if (likeness_ >= 0) return likeness_ != 0;
   inside const layer;
@@ -179,13 +185,13 @@ bool attachment::is_like_world() {
 /// without a team would have saved is added up over all of them, and whether some team of theirs exists is known, too.
 attachment::wanted attachment::reckon() {
   bool const at_once = communicator_ == MPI_COMM_WORLD || size_ == 1 || is_required();
-  std::uint64_t const first = world_has_threads ? cost_of_the_first : cost_of_asking;
-  if (!at_once && missed_ < std::max(reckons_next_at_, first)) return wanted::nothing;
-  if (!std::exchange(has_asked_for_store_, true)) store_ = stored_teams::of(communicator_);
-  reckons_next_at_ = missed_ + std::max(missed_, first);
-  if (at_once || world_has_threads) return wanted::one_at_any_cost;
+  if (!at_once && missed_ < std::max(reckons_next_at_, cost_of_asking)) return wanted::nothing;
+  reckons_next_at_ = missed_ + std::max(missed_, cost_of_asking);
+  // Processes of several MPI_COMM_WORLDs have agreed on nothing but what they have called.
+  bool const knows_all = is_of_one_world();
+  if (at_once) return wanted::one_at_any_cost;
+  if (!knows_all || world_has_threads) return missed_ >= cost_of_the_first ? wanted::one_at_any_cost : wanted::nothing;
   std::uint64_t const cost = is_like_world() && world_has_pool ? cost_of_another : cost_of_the_first;
-  if (store_ == nullptr) return missed_ >= cost ? wanted::one_at_any_cost : wanted::nothing;
   store_->missed += missed_ - std::exchange(told_of_, missed_);
   if (store_->missed >= cost) return wanted::one_at_any_cost;
   return store_->have_any() ? wanted::one_there_is : wanted::nothing;
@@ -348,10 +354,11 @@ int attachment::call_handler(failure const& what) {
 void begin_attachments() {
   if (of_communicators == MPI_KEYVAL_INVALID)
     PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, detach, &of_communicators, nullptr);
-  int level = MPI_THREAD_SINGLE, highest = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
-  PMPI_Allreduce(&level, &highest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  world_has_threads = highest == MPI_THREAD_MULTIPLE;
+  std::array<int, 2> own{MPI_THREAD_SINGLE, is_required() ? 1 : 0}, most{};
+  PMPI_Query_thread(own.data());
+  PMPI_Allreduce(own.data(), most.data(), 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  world_has_threads = most[0] == MPI_THREAD_MULTIPLE;
+  if (most[1] != 0) require_all();
 }
 
 /// All leave their teams first: a team can be ended while a process is still in another one. Then the latest goes first;

@@ -44,6 +44,8 @@ class attachment {
   /// Before a call without a team, which counts. Collective if the call may wait and the calls are worth a team, unless there
   /// cannot be one; all processes know both alike.
   coset_member* found(arguments const&, form);
+  /// Whether all of its processes are of MPI_COMM_WORLD.
+  bool is_of_one_world();
   /// Whether its end is collective: a team ends with it.
   bool ends_a_team() const noexcept;
   char const* why_not() const noexcept { return why_not_; }

@@ -241,8 +241,14 @@ team_call prepared::telling() {
       .of = of, .what = verb::broadcast, .out = counts.data(), .count = counts.size() * sizeof counts[0], .root = root};
 }
 
+team_call prepared::as_expected() const {
+  team_call call = *this;
+  if (disagrees) call.counts[coset_member_rank(of->me())] = own_count;
+  return call;
+}
+
 void prepared::hear() {
-  counts[coset_member_rank(of->me())] = own_count;
+  disagrees = counts[coset_member_rank(of->me())] != own_count;
   tells_counts = false;
 }
 

@@ -81,8 +81,11 @@ struct prepared : team_call {
 
   /// What goes before the call: by this its root tells `counts`.
   team_call telling();
-  /// After it: whoever expects something else than it is told calls with that, so that all hear of it from the team.
+  /// After it.
   void hear();
+  /// Whether this process expects something else than it has been told. It calls with that, so that all hear of it from the team.
+  bool disagrees = false;
+  team_call as_expected() const;
 };
 
 /// Why MPI has to carry out a call; null: a team can. All processes of the communicator decide alike, unless the program

@@ -35,15 +35,12 @@ void kind_of_calls::ended(MPI_Comm on, double seconds) {
   if (call_ % calls_of_round == 0 && call_ >= fewest_rounds * calls_of_round) conclude(on);
 }
 
-/// The slowest process counts.
+/// The slowest process counts. Others may be waiting for what this one has in flight, which goes on meanwhile.
 void kind_of_calls::conclude(MPI_Comm on) {
   std::array<double, 2> slowest = best_;
   MPI_Request request = MPI_REQUEST_NULL;
-  {
-    inside const layer;
-    if (real.Iallreduce(best_.data(), slowest.data(), 2, MPI_DOUBLE, MPI_MAX, on, &request) == MPI_SUCCESS)
-      wait_for(request, MPI_STATUS_IGNORE);
-  }
+  if (real.Iallreduce(best_.data(), slowest.data(), 2, MPI_DOUBLE, MPI_MAX, on, &request) == MPI_SUCCESS)
+    wait_for(request, MPI_STATUS_IGNORE);
   auto const [team, mpi] = slowest;
   bool const is_plain = team > plain_to_see * mpi || mpi > plain_to_see * team;
   if (!is_plain && call_ < most_rounds * calls_of_round) return;

@@ -26,10 +26,13 @@ void latest_call::note(attachment const& a, arguments const& c, kind_of_calls* k
 }
 
 void latest_call::note_left(arguments const& c, kind_of_calls* kind) {
-  is_known_ = !is_logged() && (c.varies || (never_ends(c.type) && never_ends(c.out_type)));
+  // An allgather of counts that vary is of a kind by their sum, which comparing them would take.
+  bool const is_of_any_size = c.varies && detail::is_rooted(c.what);
+  bool const has_one_size = !c.varies && never_ends(c.type) && never_ends(c.out_type);
+  is_known_ = !is_logged() && (is_of_any_size || has_one_size);
   if (!is_known_) return;
   by_ = side::mpi;
-  is_of_any_size_ = c.varies && detail::is_rooted(c.what);
+  is_of_any_size_ = is_of_any_size;
   as_ = c;
   kind_ = kind;
 }

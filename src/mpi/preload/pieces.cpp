@@ -174,7 +174,7 @@ void count_pieces(attachment const& a, arguments const& c, one_piece const& own,
   }
   call.tells_counts = detail::is_rooted(c.what) && c.of_ranks.told == nullptr;
   if (c.of_ranks.told != nullptr)
-    call.counts = *c.of_ranks.told;
+    call.counts = *c.of_ranks.told, call.disagrees = call.counts[a.place_of(a.rank())] != call.own_count;
   else
     call.counts = all ? all->counts() : std::vector<std::size_t>(static_cast<std::size_t>(a.size()));
   if (!call.tells_counts) call.is_empty = std::reduce(call.counts.begin(), call.counts.end()) == 0;

@@ -28,6 +28,11 @@ std::mutex counting;
 /// Never destroyed: programs may call MPI, and end it, in destructors of static objects.
 auto& left = *new std::map<std::tuple<verb, bool, form, std::string>, std::uint64_t>;
 
+bool& required() {
+  static bool wanted = environment::value("COSET_INTERPOSE_REQUIRE") == "1";
+  return wanted;
+}
+
 }  // namespace
 
 bool is_logged() noexcept {
@@ -35,10 +40,8 @@ bool is_logged() noexcept {
   return wanted;
 }
 
-bool is_required() noexcept {
-  static bool const wanted = environment::value("COSET_INTERPOSE_REQUIRE") == "1";
-  return wanted;
-}
+bool is_required() noexcept { return required(); }
+void require_all() noexcept { required() = true; }
 
 void count_carried_out(arguments const& call) noexcept {
   carried_out[static_cast<std::size_t>(call.what)][call.varies ? 1 : 0].fetch_add(1, std::memory_order_relaxed);

@@ -10,6 +10,8 @@ namespace coset::interpose {
 
 /// COSET_INTERPOSE_REQUIRE=1.
 bool is_required() noexcept;
+/// Another process has it: all decide alike.
+void require_all() noexcept;
 
 /// COSET_LOG=mpi.
 bool is_logged() noexcept;

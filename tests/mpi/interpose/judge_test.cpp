@@ -56,4 +56,35 @@ TEST_F(JudgeInterposed, WhoeverIsFasterGivesTheSame) {
   }
 }
 
+/// A process that has carried out the last call of a round agrees with the others, who wait for what it has in flight.
+TEST_F(JudgeInterposed, ProcessesAgreeWhileOperationsInFlightGoOn) {
+  if (ranks() == 1) return;
+  own_world on;
+  constexpr int calls_of_trials = 30, long_sum = 1'000'000;
+  for (int turn = 0; turn < calls_of_trials; ++turn) {
+    int one = rank() == 0 ? turn : -1;
+    sum_under_way sum(on, turn, turn % 10 == 9 ? long_sum : 10);
+    if (rank() != 0) MPI_Wait(&sum.request, MPI_STATUS_IGNORE);
+    MPI_Bcast(&one, 1, MPI_INT, 0, on);
+    if (rank() == 0) MPI_Wait(&sum.request, MPI_STATUS_IGNORE);
+    ASSERT_EQ(one, turn);
+  }
+}
+
+/// Each process has its own count alike in all calls but one, and must not take the other's for the same call.
+TEST_F(JudgeInterposed, AllgathersOfOtherCountsAreOtherCalls) {
+  own_world on;
+  for (int turn = 0; turn < 1200; ++turn) {
+    int const last = turn % 100 == 99 ? 10'000 : 1;
+    std::vector<int> counts(of(ranks()), 1), begins(of(ranks()));
+    counts.back() = last;
+    std::iota(begins.begin(), begins.end(), 0);
+    std::vector<int> const own(of(counts[of(rank())]), turn + rank());
+    std::vector<int> all(of(ranks() - 1 + last));
+    MPI_Allgatherv(own.data(), counts[of(rank())], MPI_INT, all.data(), counts.data(), begins.data(), MPI_INT, on);
+    ASSERT_EQ(all.front(), turn + (ranks() == 1 ? rank() : 0));
+    ASSERT_EQ(all.back(), turn + ranks() - 1);
+  }
+}
+
 }  // namespace coset::interpose_test

@@ -173,6 +173,25 @@ TEST_F(PiecesInterposed, OtherCountsThanTheRootsAreAnErrorOfAll) {
   EXPECT_EQ(out.back(), -1);
 }
 
+/// The same of long ones in flight, which go in parts: all have as many of them.
+TEST_F(PiecesInterposed, OtherCountsOfLongPiecesInFlightAreAnErrorOfAll) {
+  if (ranks() == 1) GTEST_SKIP() << "needs another rank";
+  for (int const sent_by_one : {10, long_piece - 1, long_piece + 1}) {
+    own_world on;
+    MPI_Comm_set_errhandler(on, MPI_ERRORS_RETURN);
+    layout const varied([](int) { return long_piece; });
+    int const sent = rank() == 1 ? sent_by_one : long_piece;
+    numbers const own = piece(rank(), 0, sent);
+    numbers out(of(varied.total()));
+    MPI_Request request;
+    int code = MPI_Igatherv(own.data(), sent, MPI_INT, out.data(), varied.counts.data(), varied.begins.data(), MPI_INT,
+                            0, on, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS) code = MPI_Barrier(on);
+    EXPECT_NE(code, MPI_SUCCESS) << sent_by_one;
+  }
+}
+
 /// Every other number leaves, and pieces arrive one element apart.
 TEST_F(PiecesInterposed, ElementsWithGapsArePackedAndUnpacked) {
   own_world on;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "bindings/c/handles.hpp"
 #include "mpi/preload/call.hpp"
 #include "mpi/preload/flights/flights.hpp"
 #include "mpi/preload/flights/persistent.hpp"
@@ -44,9 +45,10 @@ inline carried_out_by decide(attachment* of, arguments const& c, form how, kind_
   return carried_out_by::team;
 }
 
-/// Of a communicator with a team.
+/// Of a communicator with a team. Once that has failed, so do all calls: none is left to MPI.
 inline kind_of_calls* kind_of(attachment* of, arguments const& c) {
-  return of != nullptr && of->me() != nullptr ? of->sides().kind_of(*of, c) : nullptr;
+  bool const is_well = of != nullptr && of->me() != nullptr && !capi::has_failed(of->me());
+  return is_well ? of->sides().kind_of(*of, c) : nullptr;
 }
 
 /// What the program gets instead of an exception, which must not cross its frames.
@@ -64,7 +66,9 @@ int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
   attachment* const of = attachment::of(c.communicator);
   if (of != nullptr) {
     if (none_in_flight() && of->last.goes_again_to(side::team, c)) return run_again(*of, c);
-    if (together() == within_mpi::goes_on && of->last.goes_again_to(side::mpi, c)) return by_mpi();
+    bool const has_failed = of->me() != nullptr && capi::has_failed(of->me());
+    if (!has_failed && together(c.communicator) == within_mpi::goes_on && of->last.goes_again_to(side::mpi, c))
+      return by_mpi();
   }
   return guarded(c.communicator, [&] {
     prepared call;
@@ -82,7 +86,7 @@ int blocking(arguments const& c, ByMpi const& by_mpi, Start const& start) {
         return judged([&] { return run(std::move(call)); });
       case carried_out_by::mpi:
         if (kind != nullptr ? kind->is_decided_for(side::mpi) : of->size() == 1) of->last.note_left(c, kind);
-        return judged([&] { return blocking_or_polled(together(), by_mpi, start); });
+        return judged([&] { return blocking_or_polled(together(c.communicator), by_mpi, start); });
       case carried_out_by::nobody_as_wrong:
         return by_mpi();
       case carried_out_by::nobody:

@@ -21,7 +21,7 @@ using namespace coset::interpose;
 #define COSET_POLLED(name, started, kind, C, D)                                       \
   COSET_ENTRY(name, (kind(C, D)), (kind##_NAMES), {                                   \
     return blocking_or_polled(                                                        \
-        together(), [&] { return real.name(kind##_NAMES); },                          \
+        together(comm), [&] { return real.name(kind##_NAMES); },                      \
         [&](MPI_Request* request) { return PMPI_##started(kind##_NAMES, request); }); \
   })
 #if MPI_VERSION >= 4

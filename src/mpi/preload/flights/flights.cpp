@@ -89,9 +89,13 @@ void begin_more(attachment& of) {
   while (of.flights.begun < of.flights.all.size() && !is_being_told(of)) {
     operation& next = *of.flights.all[of.flights.begun];
     bool const is_empty = next.end->whole.is_empty;
-    if (!is_empty && !capi::may_start(of.me())) return;
+    // What a failed team had under way keeps its places: whatever comes after hears of the failure by any call.
+    bool const has_failed = capi::has_failed(of.me());
+    if (!is_empty && !has_failed && !capi::may_start(of.me())) return;
     if (!is_empty) fill_input(next.what, next.end->whole);
-    next.status = is_empty ? COSET_SUCCESS : next.what.call.start(&next.under_way);
+    next.status = is_empty     ? COSET_SUCCESS
+                  : has_failed ? coset_barrier(of.me())
+                               : next.what.call.start(&next.under_way);
     next.has_begun = true;
     ++of.flights.begun;
   }
@@ -257,12 +261,16 @@ within_mpi alone() noexcept {
   return within_mpi::polls;
 }
 
-within_mpi together() noexcept {
-  return passes_through() || by_mpi != brought_on::nowhere ? within_mpi::goes_on : within_mpi::polls;
+/// What has been agreed on holds for MPI_COMM_WORLD's processes.
+within_mpi together(MPI_Comm comm) noexcept {
+  if (passes_through() || by_mpi == brought_on::everywhere) return within_mpi::goes_on;
+  if (by_mpi == brought_on::nowhere) return within_mpi::polls;
+  attachment* const of = attachment::of(comm);
+  return of != nullptr && of->is_of_one_world() ? within_mpi::goes_on : within_mpi::polls;
 }
 
 int meet_before(MPI_Comm comm) {
-  if (together() == within_mpi::goes_on || comm == MPI_COMM_NULL) return MPI_SUCCESS;
+  if (together(comm) == within_mpi::goes_on || comm == MPI_COMM_NULL) return MPI_SUCCESS;
   MPI_Request request = MPI_REQUEST_NULL;
   int const code = real.Ibarrier(comm, &request);
   return code == MPI_SUCCESS ? wait_for(request, MPI_STATUS_IGNORE) : code;
@@ -290,7 +298,7 @@ int run(prepared&& call) {
       status = call.telling().run();
       call.hear();
     }
-    if (status == COSET_SUCCESS) status = call.run();
+    if (status == COSET_SUCCESS) status = call.disagrees ? call.as_expected().run() : call.run();
     if (status != COSET_SUCCESS) failed = of.failure_of(status, call.by_program.in_words());
     if (beside_others) {
       std::lock_guard const lock(using_);

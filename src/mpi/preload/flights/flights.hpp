@@ -52,7 +52,7 @@ enum class within_mpi {
 within_mpi alone() noexcept;
 /// Of collectives, for which all processes have to decide alike: some may have operations in flight of which others know
 /// nothing.
-within_mpi together() noexcept;
+within_mpi together(MPI_Comm) noexcept;
 
 /// What MPI would do in one call, or begun and waited for while operations in flight go on.
 template <class Blocking, class Start>

@@ -51,6 +51,11 @@ std::vector<part> all_pieces_cut(prepared const& whole) {
     part& made = parts.emplace_back(part{.call = whole, .begin = begin, .longest = at_once});
     made.call.count = std::min(at_once, longest_piece - begin);
     for (std::size_t& count : made.call.counts) count = count > begin ? std::min(count - begin, at_once) : 0;
+    // The first part alone says so; all processes have the same number of them, and no array ends before what is touched.
+    if (whole.disagrees) {
+      std::size_t& own = made.call.counts[coset_member_rank(whole.of->me())];
+      own = begin == 0 && own == 0 ? 1 : 0;
+    }
   }
   return parts;
 }
@@ -95,7 +100,7 @@ std::vector<part> parts_of(prepared& whole) {
   for (std::size_t r = 0; detail::is_of_pieces(whole.what) && r < ranks_of(whole); ++r) total += count_of(whole, r);
   if (total * whole.how.bytes > most_bytes && ranks_of(whole) > 1)
     return detail::is_half(whole.what) ? piece_by_piece(whole) : all_pieces_cut(whole);
-  one.push_back({.call = whole});
+  one.push_back({.call = whole.as_expected()});
   return one;
 }
 

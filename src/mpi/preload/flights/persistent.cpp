@@ -61,11 +61,18 @@ int hear_counts(attachment& of, prepared& call) {
 }  // namespace
 
 int make_persistent(attachment& lender, attachment& of, arguments const& as, prepared& tried, MPI_Request* request) {
-  if (int const code = hear_counts(of, tried); code != MPI_SUCCESS) return code;
+  if (int const code = hear_counts(of, tried); code != MPI_SUCCESS) {
+    lender.give_back(&of);
+    return code;
+  }
   inside const layer;
   persistent_call made{MPI_REQUEST_NULL, &lender, &of, as, take_tag()};
   int const code = PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, made.tag, self(), request);
-  if (code != MPI_SUCCESS) return code;
+  if (code != MPI_SUCCESS) {
+    give_back_tag(made.tag);
+    lender.give_back(&of);
+    return code;
+  }
   made.request = *request;
   bool const varies = as.varies && has_all_pieces(of, as), has_places = varies && detail::only_moves(as.what);
   for (int r = 0; varies && r < of.size(); ++r) made.counts.push_back(as.of_ranks.count_of(r));

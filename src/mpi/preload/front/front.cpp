@@ -195,12 +195,12 @@ word pass_on(int which, Words... all) {
   return reinterpret_cast<word (*)(Words...)>(found)(all...);
 }
 
-/// Whoever has loaded UCX for itself alone reaches this module all the same.
-void* find_progress_of_ucx() {
+/// What the caller's library would call: a process may have several UCXs, each for somebody alone, and all reach this module.
+void* find_progress_of_ucx(void* caller) {
   constexpr char name[] = "ucp_worker_progress";
-  void* found = dlsym(RTLD_NEXT, name);
-  void* const library = found == nullptr ? opened("libucp.so.0") : nullptr;
-  if (library != nullptr) found = dlsym(library, name);
+  void* const library = opened(file_of(caller));
+  void* found = library != nullptr ? dlsym(library, name) : nullptr;
+  if (found == nullptr || library_of(found) == library_of(chosen)) found = dlsym(RTLD_NEXT, name);
   if (found != nullptr) return found;
   std::fprintf(stderr, "coset: %s is called, and no library that this process has loaded defines it\n", name);
   _exit(127);
@@ -223,13 +223,19 @@ COSET_VISIBLE constinit coset_preload_watch coset_preload_of_ucx = {};
 
 /// MPICH looks for messages by this function where its network is UCX. The half's look comes after it.
 COSET_VISIBLE unsigned ucp_worker_progress(void* worker) {
-  static std::atomic<void*> known{nullptr};
-  void* by_ucx = known.load(std::memory_order_relaxed);
-  if (by_ucx == nullptr) [[unlikely]]
-    known.store(by_ucx = find_progress_of_ucx(), std::memory_order_relaxed);
+  // The place that MPICH calls it from is one and the first, where there is an MPICH: it alone calls it often.
+  static std::atomic<void*> known_caller{nullptr}, known{nullptr};
+  void* const caller = __builtin_return_address(0);
+  void* by_ucx =
+      known_caller.load(std::memory_order_acquire) == caller ? known.load(std::memory_order_relaxed) : nullptr;
+  if (by_ucx == nullptr) [[unlikely]] {
+    by_ucx = find_progress_of_ucx(caller);
+    void* nobody = nullptr;
+    if (known.compare_exchange_strong(nobody, by_ucx)) known_caller.store(caller, std::memory_order_release);
+  }
   unsigned const moved = reinterpret_cast<unsigned (*)(void*)>(by_ucx)(worker);
   coset_preload_of_ucx.latest = worker;
-  if (worker == coset_preload_of_ucx.watched) coset_preload_of_ucx.look();
+  if (worker == coset_preload_of_ucx.watched && worker != nullptr) coset_preload_of_ucx.look();
   return moved;
 }
 
