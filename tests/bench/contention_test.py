@@ -20,8 +20,8 @@ def judged(theirs, ours):
 EQUAL = judged((1.0, 2.0), (1.0, 2.0))
 assert EQUAL[0] == (False, False) and "✗" not in EQUAL[1], EQUAL
 assert "| openmpi | on | 2 | scan | nonblocking | 64 KiB |" in EQUAL[1], EQUAL
-# What rounds to MPI's median is no slower; a tail may be a fifth longer.
-assert judged((0.998, 10.0), (1.0, 12.0))[0] == (False, False)
+# A median within a twentieth of MPI's is no slower; a tail may be a fifth longer.
+assert judged((0.96, 10.0), (1.0, 12.0))[0] == (False, False)
 SLOW = judged((1.0, 10.0), (1.1, 9.0))
 assert SLOW[0] == (True, False) and "0.91× ✗" in SLOW[1], SLOW
 LONG = judged((1.0, 10.0), (0.5, 13.0))

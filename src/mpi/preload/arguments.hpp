@@ -34,8 +34,7 @@ struct arguments {
   verb what;
   void const* in = nullptr;
   void* out = nullptr;
-  MPI_Count count =
-      0;  ///< of elements to send; of equal pieces the length of one, in a reduce_scatter that each rank gets
+  MPI_Count count = 0;  ///< of elements to send; where pieces are equal, of one piece
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Count out_count = 0;  ///< of what only moves, as `count`
   MPI_Datatype out_type = MPI_DATATYPE_NULL;

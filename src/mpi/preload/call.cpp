@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <limits>
-#include <numeric>
-#include <utility>
+#include <type_traits>
 
 #include "bindings/c/status.hpp"
 #include "mpi/preload/handles/packing.hpp"
@@ -17,21 +14,10 @@
 namespace coset::interpose {
 namespace {
 
-#if defined(OPEN_MPI)
-constexpr bool mpi_refuses_one = false;
-#else
-constexpr bool mpi_refuses_one = true;
-#endif
-
 template <class T>
 T* moved(T* base, MPI_Aint bytes) {
   using byte = std::conditional_t<std::is_const_v<T>, std::byte const, std::byte>;
   return reinterpret_cast<byte*>(base) + bytes;
-}
-
-/// An array that MPI would refuse, for which it shall do so.
-bool is_wrong(void const* array, MPI_Count count, datatype const& type) {
-  return array == MPI_IN_PLACE || (array == nullptr && count != 0 && type.size != 0 && type.lower == 0);
 }
 
 /// Two arrays that begin at the same place: MPICH refuses them. Where MPI takes them, programs get what is in place.
@@ -176,6 +162,10 @@ reason prepare_call(attachment& a, arguments const& c, prepared& call) {
 }
 
 }  // namespace
+
+bool is_wrong(void const* array, MPI_Count count, datatype const& type) {
+  return array == MPI_IN_PLACE || (array == nullptr && count != 0 && type.size != 0 && type.lower == 0);
+}
 
 reason const wrong_call = "arguments that MPI may refuse", too_long = "gaps in elements of more than 1 GiB";
 

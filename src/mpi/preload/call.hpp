@@ -37,6 +37,15 @@ inline bool has_all_pieces(attachment const& a, arguments const& c) noexcept {
 /// arguments.
 std::optional<std::size_t> known_bytes(attachment const&, arguments const&) noexcept;
 
+/// Whether MPI refuses an input and an output that begin at the same place, or takes them as in place.
+#if defined(OPEN_MPI)
+inline constexpr bool mpi_refuses_one = false;
+#else
+inline constexpr bool mpi_refuses_one = true;
+#endif
+/// An array that MPI would refuse, for which it shall do so.
+bool is_wrong(void const* array, MPI_Count, datatype const&);
+
 /// What a team is asked to do.
 struct team_call {
   attachment* of = nullptr;
@@ -69,7 +78,7 @@ struct as_called {
 /// What this process sends; of what the root alone sends, what it gets.
 as_called described(attachment const&, arguments const&, form);
 
-/// … and what remains to be done with what it gives.
+/// The same as the team is asked for it, and what remains to be done with what that gives.
 struct prepared : team_call {
   as_called by_program = {};
   std::unique_ptr<std::byte[]> sent = {};  ///< in place of the caller's arrays
@@ -78,13 +87,13 @@ struct prepared : team_call {
   bool is_empty = false;              ///< there is nothing to do at all
   bool tells_counts = false;          ///< the root has to tell the others before how long their pieces are
   std::size_t own_count = 0;          ///< by this process's own arguments, where that is to be told
+  bool disagrees = false;             ///< this process expects something else than it has been told
 
   /// What goes before the call: by this its root tells `counts`.
   team_call telling();
   /// After it.
   void hear();
-  /// Whether this process expects something else than it has been told. It calls with that, so that all hear of it from the team.
-  bool disagrees = false;
+  /// A process that disagrees calls with what it expects, so that all hear of it from the team.
   team_call as_expected() const;
 };
 

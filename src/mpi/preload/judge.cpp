@@ -21,6 +21,14 @@ constexpr std::array<std::uint32_t, 3> rests = {500, 5'000, 50'000};
 /// MPI is left what it does so much faster; a trial ends early with such a difference.
 constexpr double worth_it = 1.05, plain_to_see = 1.5;
 
+bool is_to_be_judged(arguments const& c) {
+  if (detail::only_moves(c.what)) return !detail::is_barrier(c.what);
+  // Where each waits for all, no message of MPI's goes on before, and the team has been the faster one on all machines.
+  if (!detail::is_to_root(c.what) && !detail::is_scan(c.what)) return false;
+  datatype const* const elements = known(c.type);
+  return elements != nullptr && is_exact(c.operation, *elements);
+}
+
 }  // namespace
 
 side kind_of_calls::next() const noexcept {
@@ -50,20 +58,8 @@ void kind_of_calls::conclude(MPI_Comm on) {
   if (trials_ < rests.size()) ++trials_;
 }
 
-namespace {
-
-bool is_to_be_judged(attachment const& a, arguments const& c) {
-  if (detail::only_moves(c.what)) return !detail::is_barrier(c.what);
-  // Where each waits for all, no message of MPI's goes on before, and the team has been the faster one on all machines.
-  if (!detail::is_to_root(c.what) && !detail::is_scan(c.what)) return false;
-  datatype const* const elements = known(c.type);
-  return elements != nullptr && is_exact(c.operation, *elements, a.size());
-}
-
-}  // namespace
-
 kind_of_calls* judge::kind_of(attachment const& a, arguments const& c) {
-  if (a.size() == 1 || is_required() || !is_to_be_judged(a, c)) return nullptr;
+  if (a.size() == 1 || is_required() || !is_to_be_judged(c)) return nullptr;
   auto const bytes = known_bytes(a, c);
   if (!bytes) return nullptr;
   std::uint64_t const key = std::uint64_t{static_cast<std::uint8_t>(c.what)} << 16 | (c.varies ? 1u << 8 : 0u) |

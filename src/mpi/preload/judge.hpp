@@ -40,8 +40,8 @@ class kind_of_calls {
   std::array<double, 2> best_{};  ///< of a row
 };
 
-/// Calls that only move data give the same whoever carries them out, bit by bit, and so do reductions to a root and scans where
-/// every order gives the same. So each kind of them goes to the faster side, which the program's own calls show: a few are carried out by
+/// Calls that only move data give the same whoever carries them out, bit by bit, and so do reductions to a root and scans of
+/// whole numbers. So each kind of them goes to the faster side, which the program's own calls show: a few are carried out by
 /// either in turn, first of all, then again after hundreds and after thousands of calls. All others stay with the team, as a
 /// program's sums must not depend on clocks.
 class judge {

@@ -88,17 +88,16 @@ class piece_array {
   pieces const* of_ranks_;
 };
 
-/// One side of a call: a piece, or a piece for each rank.
-struct side {
+/// An array of the call: of one piece, or of a piece for each rank.
+struct array_argument {
   void const* array;
   MPI_Count count;
   datatype const* type;
 };
 
 /// What MPI would refuse on this process alone, for which it shall do so.
-bool is_refused(side const& of, MPI_Count count) {
-  if (of.type == nullptr || count < 0 || of.array == MPI_IN_PLACE) return true;
-  return of.array == nullptr && count != 0 && of.type->size != 0 && of.type->lower == 0;
+bool is_refused(array_argument const& of, MPI_Count count) {
+  return of.type == nullptr || count < 0 || is_wrong(of.array, count, *of.type);
 }
 
 bool are_counted(attachment const& a, arguments const& c) {
@@ -111,7 +110,7 @@ bool are_counted(attachment const& a, arguments const& c) {
 }
 
 /// The caller's array of all ranks' pieces; empty where MPI would refuse it.
-std::optional<piece_array> array_of(attachment const& a, arguments const& c, side const& of) {
+std::optional<piece_array> array_of(attachment const& a, arguments const& c, array_argument const& of) {
   if (of.type == nullptr || !are_counted(a, c)) return std::nullopt;
   piece_array const made(a, const_cast<void*>(of.array), *of.type, of.count, c.varies ? &c.of_ranks : nullptr);
   if (is_refused(of, c.varies ? static_cast<MPI_Count>(made.bytes()) : of.count)) return std::nullopt;
@@ -123,12 +122,8 @@ bool are_one(one_piece const& a, one_piece const& b) {
   return a.bytes() != 0 && a.at + a.type.lower == b.at + b.type.lower;
 }
 
-bool mpi_refuses([[maybe_unused]] one_piece const& a, [[maybe_unused]] one_piece const& b) {
-#if defined(OPEN_MPI)
-  return false;
-#else
-  return a.type.handle == b.type.handle && a.count == b.count;
-#endif
+bool mpi_refuses(one_piece const& a, one_piece const& b) {
+  return mpi_refuses_one && a.type.handle == b.type.handle && a.count == b.count;
 }
 
 /// From here on the call takes its input from the piece, packed where the team cannot read it as it is.
@@ -173,21 +168,23 @@ void count_pieces(attachment const& a, arguments const& c, one_piece const& own,
     return;
   }
   call.tells_counts = detail::is_rooted(c.what) && c.of_ranks.told == nullptr;
-  if (c.of_ranks.told != nullptr)
-    call.counts = *c.of_ranks.told, call.disagrees = call.counts[a.place_of(a.rank())] != call.own_count;
-  else
+  if (c.of_ranks.told == nullptr) {
     call.counts = all ? all->counts() : std::vector<std::size_t>(static_cast<std::size_t>(a.size()));
+  } else {
+    call.counts = *c.of_ranks.told;
+    call.disagrees = call.counts[a.place_of(a.rank())] != call.own_count;
+  }
   if (!call.tells_counts) call.is_empty = std::reduce(call.counts.begin(), call.counts.end()) == 0;
 }
 
-one_piece piece_of(side const& of) {
+one_piece piece_of(array_argument const& of) {
   return {static_cast<std::byte*>(const_cast<void*>(of.array)), of.count, *of.type};
 }
 
 /// Allgather, and gather, whose result only the root has.
 reason gathered(attachment& a, arguments const& c, prepared& call) {
   bool const gets = has_all_pieces(a, c), is_in_place = gets && c.in == MPI_IN_PLACE;
-  side const input{c.in, c.count, is_in_place ? nullptr : known(c.type)};
+  array_argument const input{c.in, c.count, is_in_place ? nullptr : known(c.type)};
   std::optional<piece_array> out;
   if (gets && !(out = array_of(a, c, {c.out, c.out_count, known(c.out_type)}))) return wrong_call;
   if (!is_in_place && is_refused(input, input.count)) return wrong_call;
@@ -203,7 +200,7 @@ reason gathered(attachment& a, arguments const& c, prepared& call) {
 
 reason scattered(attachment& a, arguments const& c, prepared& call) {
   bool const gives = has_all_pieces(a, c), is_in_place = gives && c.out == MPI_IN_PLACE;
-  side const output{c.out, c.out_count, is_in_place ? nullptr : known(c.out_type)};
+  array_argument const output{c.out, c.out_count, is_in_place ? nullptr : known(c.out_type)};
   std::optional<piece_array> in;
   if (gives && !(in = array_of(a, c, {c.in, c.count, known(c.type)}))) return wrong_call;
   if (!is_in_place && is_refused(output, output.count)) return wrong_call;

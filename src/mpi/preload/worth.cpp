@@ -2,6 +2,7 @@
 #include "mpi/preload/worth.hpp"
 
 namespace coset::interpose {
+
 /// What two processes on one host save at least, be it of Open MPI or MPICH (docs/figures.md): a third of a microsecond of a
 /// short call, a half of a nanosecond of each byte that is combined, an eighth of one that only moves.
 std::uint64_t saved_by_team(attachment const& on, arguments const& c) noexcept {

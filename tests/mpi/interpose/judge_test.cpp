@@ -87,4 +87,25 @@ TEST_F(JudgeInterposed, AllgathersOfOtherCountsAreOtherCalls) {
   }
 }
 
+/// After processes have disagreed, none takes what a later call of MPI's has for the result of another.
+TEST_F(JudgeInterposed, NothingGoesToMpiOnceTheTeamHasFailed) {
+  if (ranks() == 1) return;
+  own_world on;
+  MPI_Comm_set_errhandler(on, MPI_ERRORS_RETURN);
+  said_by_all("");  // none is in a call whose errors are fatal
+  constexpr int count = 16'383;  // one more is of the next kind, so that processes would take turns out of step
+  std::vector<int> data(of(count) + 1);
+  int code = MPI_Bcast(data.data(), count + (rank() == 1 ? 1 : 0), MPI_INT, 0, on);
+  for (int turn = 0; turn < 40; ++turn) {
+    data.assign(data.size(), rank() == 0 ? turn : -1);
+    int const again = MPI_Bcast(data.data(), count, MPI_INT, 0, on);
+    if (again == MPI_SUCCESS) {
+      ASSERT_EQ(data[of(count) - 1], turn);
+    } else {
+      code = again;
+    }
+  }
+  EXPECT_NE(code, MPI_SUCCESS);
+}
+
 }  // namespace coset::interpose_test

@@ -5,7 +5,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cstring>
 #include <list>
 #include <memory>
 #include <mutex>

@@ -183,11 +183,10 @@ combination combination_of(MPI_Op operation, datatype const& elements) {
   return how;
 }
 
-bool is_exact(MPI_Op operation, datatype const& elements, int ranks) noexcept {
+bool is_exact(MPI_Op operation, datatype const& elements) noexcept {
   named const* const name = predefined(operation);
   if (name == nullptr || name->native == 0 || elements.native == 0) return false;
-  if (elements.of == group::floating) return ranks <= 2 && (operation == MPI_SUM || operation == MPI_PROD);
-  return elements.of != group::complex && elements.of != group::pair && elements.of != group::derived;
+  return elements.of != group::floating && elements.of != group::complex;
 }
 
 void forget_operation(MPI_Op operation) noexcept {

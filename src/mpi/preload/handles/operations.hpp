@@ -19,9 +19,9 @@ struct combination {
 /// The same on every process for the same arguments. Numbers are combined by the library's own kernels, all else by
 /// MPI_Reduce_local(), so that pairs, wide numbers and programs' own operations give what MPI gives.
 combination combination_of(MPI_Op, datatype const&);
-/// Whether all ways to combine vectors of so many ranks give the same bits: whole numbers and truth values, and of two ranks sums and
-/// products of real numbers, which only commute. The same on every process for the same arguments.
-bool is_exact(MPI_Op, datatype const&, int ranks) noexcept;
+/// Whether all ways to combine vectors give the same bits: of whole numbers and truth values. Not of real ones, even of two processes,
+/// as MPI rounds as the calling thread does and a team as the thread that made it. The same on every process for the same arguments.
+bool is_exact(MPI_Op, datatype const&) noexcept;
 /// After MPI_Init: which of its own operations this MPI carries out.
 void learn_operations();
 
