@@ -92,7 +92,7 @@ TEST_F(JudgeInterposed, NothingGoesToMpiOnceTheTeamHasFailed) {
   if (ranks() == 1) return;
   own_world on;
   MPI_Comm_set_errhandler(on, MPI_ERRORS_RETURN);
-  said_by_all("");  // none is in a call whose errors are fatal
+  said_by_all("");               // none is in a call whose errors are fatal
   constexpr int count = 16'383;  // one more is of the next kind, so that processes would take turns out of step
   std::vector<int> data(of(count) + 1);
   int code = MPI_Bcast(data.data(), count + (rank() == 1 ? 1 : 0), MPI_INT, 0, on);
