@@ -135,13 +135,13 @@ def patarasuk(sizes):
 
 
 def patarasuk_smp(shapes):
-    """Hosts of 2 and 4 ranks on one switch."""
+    """Hosts of 2 and 4 ranks on one switch. As many ranks are on few hosts and on many, so that the mapping names both."""
     for hosts, cores in shapes:
         machine = star(hosts, Link(GIGABIT, 24e-6), INSIDE, cores)
         ranks, nodes = hosts * cores, [cores] * hosts
         dims = ["4x4" + {16: "", 32: "x2", 64: "x4"}[hosts]]
         yield Setting("patarasuk-smp", machine, ranks, [64 * ranks, 256 * ranks, 1024 * ranks, 8192 * ranks],
-                      by_hosts(nodes, dims) + rings(nodes), comparators=["smp_rdb", "smp_binomial", "ompi", "mvapich2_two_level"],
+                      by_hosts(nodes, dims) + rings(nodes), f"{hosts}x{cores}", comparators=["smp_rdb", "smp_binomial", "ompi", "mvapich2_two_level"],
                       always=rings(nodes)[:1], kept=2)
 
 

@@ -1,186 +1,161 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures drawn and checked, and printed.
+// Verdicts printed.
 #include "lab/reproduce/result.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 namespace coset::cli::reproduction {
 namespace {
 
 using nlohmann::ordered_json;
 
-char const* unit_text(unit of) {
-  return of == unit::microseconds ? "microseconds" : of == unit::ratio ? "ratio" : "vectors";
+char const* name_of(means how) { return means_names[static_cast<std::size_t>(how)]; }
+char const* name_of(verdict found) { return verdict_names[static_cast<std::size_t>(found)]; }
+
+char const* overall_name(judged_claim const& one) {
+  auto const found = one.overall();
+  return found ? name_of(*found) : one.of->not_judged.empty() ? "no numbers" : "not judged";
 }
 
-template <typename Value>
-std::vector<Value> different(std::span<point const> all, Value point::*what) {
-  std::vector<Value> found;
-  for (point const& p : all)
-    if (std::ranges::find(found, p.*what) == found.end()) found.push_back(p.*what);
-  return found;
-}
+char const* verdict_name(answer const& one) { return one.missing.empty() ? name_of(one.found) : "no numbers"; }
 
-ordered_json json_of(point const& p) {
-  ordered_json made{{"setting", p.setting}, {"curve", p.curve}, {"algorithm", p.algorithm},  {"ranks", p.ranks},
-                    {"bytes", p.bytes},     {"value", p.value}, {"contention", p.contention}};
-  if (p.simulated) made["simulated"] = *p.simulated;
-  return made;
-}
-
-/// A line for each setting, number of ranks and size, a column for each curve; of one curve a column for each number of
-/// ranks.
-class grid {
- public:
-  explicit grid(std::span<point const> all)
-      : by_ranks_(different(all, &point::curve).size() == 1 && different(all, &point::ranks).size() > 1),
-        has_settings_(different(all, &point::setting).size() > 1),
-        has_contention_(std::ranges::any_of(all, [](point const& p) { return p.contention != 1; })),
-        has_simulated_(std::ranges::any_of(all, [](point const& p) { return p.simulated.has_value(); })) {
-    for (point const& p : all) {
-      row const at{p.setting, by_ranks_ ? 0 : p.ranks, p.bytes};
-      auto const column = by_ranks_ ? fmt::format("{} ranks", p.ranks) : p.curve;
-      if (std::ranges::find(rows_, at) == rows_.end()) rows_.push_back(at);
-      if (std::ranges::find(columns_, column) == columns_.end()) columns_.push_back(column);
-      cells_[{at, column}] = &p;
-    }
+table page_of(judged_source const& all) {
+  auto lines = table().with(as::words, {"claim", "by", "verdict", "found", "of what"});
+  for (judged_claim const& one : all.claims) {
+    std::string id = one.of->id;
+    for (answer const& a : one.answers)
+      lines.add({{"claim", std::exchange(id, "")},
+                 {"by", name_of(a.to->by)},
+                 {"verdict", verdict_name(a)},
+                 {"found", a.text()},
+                 {"of what", a.to->what}});
+    if (one.answers.empty())
+      lines.add({{"claim", id}, {"by", ""}, {"verdict", "not judged"}, {"found", ""}, {"of what", one.of->not_judged}});
   }
+  return lines;
+}
 
-  std::string text() const {
-    table told;
-    if (has_settings_) told.with(as::words, {"setting"});
-    if (!by_ranks_) told.with(as::numbers, {"ranks"});
-    told.with(as::numbers, {"bytes"});
-    for (std::size_t k = 0; k < columns_.size(); ++k) {
-      told.with({.digits = 3}, columns_[k], fmt::format("{}.value", k));
-      if (has_contention_) told.with(as::ratio, "contention", fmt::format("{}.contention", k));
-      if (has_simulated_) told.with({.digits = 3}, "simulated", fmt::format("{}.simulated", k));
-    }
-    for (row const& at : rows_) {
-      auto const& [setting, ranks, bytes] = at;
-      ordered_json line{{"setting", setting}, {"ranks", ranks}, {"bytes", bytes}};
-      for (std::size_t k = 0; k < columns_.size(); ++k) {
-        auto const found = cells_.find({at, columns_[k]});
-        auto& cell = line[fmt::format("{}", k)] = {{"value", {}}, {"contention", {}}, {"simulated", {}}};
-        if (found != cells_.end()) cell.update(json_of(*found->second));
-      }
-      told.add(std::move(line));
-    }
-    return told.as_text();
-  }
+ordered_json json_of(answer const& one) {
+  ordered_json values = ordered_json::array();
+  for (value const& v : one.values) values.push_back({{"of", v.of}, {"value", v.number}});
+  return {{"asks", one.to->what},
+          {"by", name_of(one.to->by)},
+          {"agrees", one.to->agrees.text()},
+          {"disagrees", one.to->disagrees.text()},
+          {"values", std::move(values)},
+          {"found", one.text()},
+          {"verdict", verdict_name(one)}};
+}
 
- private:
-  using row = std::tuple<std::string, rank_t, std::uint64_t>;
-
-  bool by_ranks_, has_settings_, has_contention_, has_simulated_;
-  std::vector<row> rows_;
-  std::vector<std::string> columns_;
-  std::map<std::pair<row, std::string>, point const*> cells_;
-};
+ordered_json json_of(judged_claim const& one) {
+  ordered_json answers = ordered_json::array(), known = ordered_json::object();
+  for (answer const& a : one.answers) answers.push_back(json_of(a));
+  for (std::size_t how = 0; how < means_names.size(); ++how)
+    if (auto const found = one.of->finds[how]) known[means_names[how]] = name_of(*found);
+  return {{"id", one.of->id},
+          {"where", one.of->where},
+          {"says", one.of->says},
+          {"answers", std::move(answers)},
+          {"verdict", overall_name(one)},
+          {"known", std::move(known)},
+          {"because", one.of->because},
+          {"not_judged", one.of->not_judged},
+          {"surprise", one.surprise()}};
+}
 
 }  // namespace
 
-std::string verdict::text() const {
-  if (found.holds) return "agrees";
-  return "differs because " +
-         (is_expected_to_hold() ? std::string("the parameters are not the source's") : of->differs_because);
+void tally::add(judged_claim const& one) {
+  auto const found = one.overall();
+  if (!found && !one.of->not_judged.empty())
+    ++not_judged;
+  else if (!found || *found == verdict::undecided)
+    ++undecided;
+  else
+    ++(*found == verdict::agrees ? agree : disagree);
 }
 
-result reproduce(figure const& of, pricing& by, std::vector<simulated_time> const& simulated) {
-  std::vector<point> points = of.draw ? of.draw(by) : std::vector<point>();
-  put_beside(simulated, of, points);
-  result made{&of, text_of(by.costs(of.usual)), curves(std::move(points)), {}};
-  for (claim const& one : of.claims) made.verdicts.push_back({&one, one.check(made.drawn)});
-  return made;
+tally& tally::operator+=(tally const& other) {
+  agree += other.agree, disagree += other.disagree, undecided += other.undecided, not_judged += other.not_judged;
+  return *this;
 }
 
-std::string as_text(std::span<result const> all) {
+std::string tally::text() const {
+  return fmt::format("{} claims: {} agree, {} disagree, {} undecided, {} not judged here",
+                     agree + disagree + undecided + not_judged, agree, disagree, undecided, not_judged);
+}
+
+tally tally_of(judged_source const& of) {
+  tally all;
+  for (judged_claim const& one : of.claims) all.add(one);
+  return all;
+}
+
+std::string as_text(std::span<judged_source const> all) {
   std::string text;
-  for (result const& one : all) {
-    text += fmt::format("{}{} {}: {}\n", text.empty() ? "" : "\n", one.of->source, one.of->name, one.of->title);
-    if (!one.drawn.points().empty())
-      text += fmt::format("{}{}\n{}", unit_text(one.of->of), one.of->of == unit::vectors ? "" : "; " + one.costs,
-                          grid(one.drawn.points()).text());
-    for (verdict const& v : one.verdicts)
-      text += fmt::format("{}: source: {}; model: {}; {}\n", v.of->what, v.of->source, v.found.by_model, v.text());
+  tally sum;
+  for (judged_source const& one : all) {
+    auto const found = tally_of(one);
+    sum += found;
+    text += fmt::format("{}{}: {}\n{}{}\n", text.empty() ? "" : "\n", one.of->name, one.of->paper, page_of(one).as_text(),
+                        found.text());
   }
+  if (all.size() > 1) text += fmt::format("\nall sources, {}\n", sum.text());
   return text;
 }
 
-table as_table(std::span<result const> all) {
-  auto made = table().with(as::numbers, {"source", "figure", "setting", "curve", "algorithm", "ranks", "bytes", "value",
-                                         "unit", "contention", "simulated", "claim", "says", "model", "verdict"});
-  for (result const& one : all) {
-    ordered_json const of{{"source", one.of->source}, {"figure", one.of->name}};
-    for (point const& p : one.drawn.points()) {
-      auto row = json_of(p);
-      row.update(of);
-      row["unit"] = unit_text(one.of->of);
-      made.add(std::move(row));
-    }
-    for (verdict const& v : one.verdicts) {
-      ordered_json row{
-          {"claim", v.of->what}, {"says", v.of->source}, {"model", v.found.by_model}, {"verdict", v.text()}};
-      row.update(of);
-      made.add(std::move(row));
-    }
+std::string in_full(judged_claim const& one) {
+  auto text = fmt::format("{} ({}): \"{}\"\n", one.of->id, one.of->where, one.of->says);
+  for (answer const& a : one.answers) {
+    text += fmt::format("  {}, by {}: {}\n", a.to->what, name_of(a.to->by), a.text());
+    text += fmt::format("    agrees: {}; disagrees: {}; found: {}\n", a.to->agrees.text(), a.to->disagrees.text(),
+                        verdict_name(a));
+    if (a.values.size() > 1)
+      for (value const& v : a.values) text += fmt::format("    {:>32}  {:.6g}\n", v.of, v.number);
   }
+  text += fmt::format("  {}{}{}\n", overall_name(one), one.of->because.empty() && one.of->not_judged.empty() ? "" : ": ",
+                      one.of->because + one.of->not_judged);
+  return text;
+}
+
+table as_table(std::span<judged_source const> all) {
+  auto made = table().with(as::numbers, {"source", "claim", "where", "says", "asks", "by", "agrees", "disagrees", "found",
+                                         "verdict", "overall", "because"});
+  for (judged_source const& from : all)
+    for (judged_claim const& one : from.claims) {
+      ordered_json const of{{"source", from.of->name},
+                            {"claim", one.of->id},
+                            {"where", one.of->where},
+                            {"says", one.of->says},
+                            {"overall", overall_name(one)},
+                            {"because", one.of->because + one.of->not_judged}};
+      for (answer const& a : one.answers) {
+        auto row = json_of(a);
+        row.update(of);
+        made.add(std::move(row));
+      }
+      if (one.answers.empty()) made.add(of);
+    }
   return made;
 }
 
-std::string as_json(std::span<result const> all) {
-  ordered_json figures = ordered_json::array();
-  for (result const& one : all) {
-    ordered_json points = ordered_json::array(), claims = ordered_json::array();
-    for (point const& p : one.drawn.points()) points.push_back(json_of(p));
-    for (verdict const& v : one.verdicts)
-      claims.push_back({{"claim", v.of->what},
-                        {"source", v.of->source},
-                        {"model", v.found.by_model},
-                        {"holds", v.found.holds},
-                        {"expected_to_hold", v.is_expected_to_hold()},
-                        {"verdict", v.text()}});
-    figures.push_back({{"source", one.of->source},
-                       {"figure", one.of->name},
-                       {"title", one.of->title},
-                       {"unit", unit_text(one.of->of)},
-                       {"costs", one.costs},
-                       {"points", std::move(points)},
+std::string as_json(std::span<judged_source const> all) {
+  ordered_json sources = ordered_json::array();
+  for (judged_source const& from : all) {
+    ordered_json claims = ordered_json::array();
+    for (judged_claim const& one : from.claims) claims.push_back(json_of(one));
+    auto const found = tally_of(from);
+    sources.push_back({{"source", from.of->name},
+                       {"paper", from.of->paper},
+                       {"agree", found.agree},
+                       {"disagree", found.disagree},
+                       {"undecided", found.undecided},
+                       {"not_judged", found.not_judged},
                        {"claims", std::move(claims)}});
   }
-  return ordered_json{{"coset_reproduction", 1}, {"figures", std::move(figures)}}.dump(1) + '\n';
-}
-
-picture picture_of(result const& one) {
-  auto const points = one.drawn.points();
-  if (points.empty()) throw argument_error(fmt::format("{} {} has no curves to plot", one.of->source, one.of->name));
-  bool const over_ranks = one.of->is_over_ranks;
-  bool const has_settings = different(points, &point::setting).size() > 1;
-  bool const has_others =
-      over_ranks ? different(points, &point::bytes).size() > 1 : different(points, &point::ranks).size() > 1;
-  picture drawn{fmt::format("{} {}: {}", one.of->source, one.of->name, one.of->title),
-                over_ranks ? "ranks" : "bytes",
-                fmt::format("{}, by the model", unit_text(one.of->of)),
-                !over_ranks,
-                {}};
-  auto const add = [&](std::string const& title, point const& p, double value) {
-    auto found = std::ranges::find(drawn.curves, title, &picture::curve::title);
-    if (found == drawn.curves.end()) found = drawn.curves.insert(found, {title, {}});
-    found->points.emplace_back(over_ranks ? p.ranks : p.bytes, value);
-  };
-  for (point const& p : points) {
-    std::string title = p.curve;
-    if (has_others) title += over_ranks ? fmt::format(", {} bytes", p.bytes) : fmt::format(", {} ranks", p.ranks);
-    if (has_settings) title += ", " + p.setting;
-    add(title, p, p.value);
-    if (p.simulated) add(title + ", simulated", p, *p.simulated);
-  }
-  return drawn;
+  return ordered_json{{"coset_reproduction", 2}, {"sources", std::move(sources)}}.dump(1) + '\n';
 }
 
 }  // namespace coset::cli::reproduction

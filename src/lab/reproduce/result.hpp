@@ -1,42 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// A figure as it was found: its points, and what became of each claim. Printed by one printer, whatever the source.
+// Judged claims, for people and programs, whatever the source.
 #pragma once
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "command/table.hpp"
-#include "lab/price/plot.hpp"
-#include "lab/reproduce/pricing.hpp"
-#include "lab/reproduce/simulated.hpp"
+#include "lab/reproduce/claim.hpp"
 
 namespace coset::cli::reproduction {
 
-/// A claim and what the model says to it.
-struct verdict {
-  claim const* of;
-  finding found;
-
-  bool is_expected_to_hold() const { return of->differs_because.empty(); }
-  std::string text() const;  ///< "agrees", "differs because …"
+struct judged_source {
+  source const* of;
+  std::vector<judged_claim> claims;
 };
 
-struct result {
-  figure const* of;
-  std::string costs;  ///< "alpha 3e-05 s, …"
-  curves drawn;
-  std::vector<verdict> verdicts;
+/// How many claims came to what.
+struct tally {
+  std::size_t agree = 0, disagree = 0, undecided = 0, not_judged = 0;
+
+  void add(judged_claim const&);
+  tally& operator+=(tally const&);
+  std::string text() const;  ///< "219 claims: 150 agree, …"
 };
+tally tally_of(judged_source const&);
 
-result reproduce(figure const&, pricing&, std::vector<simulated_time> const&);
+/// A line for each question, and how many came to what.
+std::string as_text(std::span<judged_source const>);
+/// All there is to say of a claim.
+std::string in_full(judged_claim const&);
 
-std::string as_text(std::span<result const>);
-/// A row for each point and for each claim.
-table as_table(std::span<result const>);
-std::string as_json(std::span<result const>);
-
-/// Throws argument_error if the figure has no curves.
-picture picture_of(result const&);
+/// A row for each question, and one for each claim that is not judged.
+table as_table(std::span<judged_source const>);
+std::string as_json(std::span<judged_source const>);
 
 }  // namespace coset::cli::reproduction

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV in, times beside points out.
+// CSV in, times out.
 #include "lab/reproduce/simulated.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <sstream>
 
-#include "base/text/file.hpp"
 #include "command/numbers.hpp"
 #include "planning/schedule/registry/algorithm.hpp"
 
@@ -63,40 +63,49 @@ std::string full_name(std::string const& text) {
 
 }  // namespace
 
-std::vector<simulated_time> read_simulated(std::string const& name) {
-  std::istringstream file(text::content_of<argument_error>(name, name));
+simulated_times::simulated_times(std::string const& text, std::string const& name) {
+  std::istringstream file(text);
   std::string line;
   if (!std::getline(file, line)) throw argument_error(fmt::format("{} is empty", name));
   auto const head = cells_of(line);
   auto const [experiment, ranks, mapping, algorithm, bytes, seconds] = places_of(head, name);
-  std::vector<simulated_time> all;
   for (std::size_t number = 2; std::getline(file, line); ++number) {
     if (line.empty()) continue;
     auto const cells = cells_of(line);
-    auto const fail = [&] { throw argument_error(fmt::format("{}, line {}: '{}' is no time", name, number, line)); };
-    if (cells.size() != head.size()) fail();
+    auto const fail = [&](char const* why) {
+      throw argument_error(fmt::format("{}, line {}: '{}' {}", name, number, line, why));
+    };
+    if (cells.size() != head.size()) fail("is no time");
     auto const of_ranks = whole_number_in(cells[ranks]), of_bytes = whole_number_in(cells[bytes]);
     auto const of_seconds = seconds_in(cells[seconds]);
-    if (!of_ranks || *of_ranks > most_ranks || !of_bytes || !of_seconds) fail();
-    all.push_back({cells[experiment], cells[mapping], full_name(cells[algorithm]), static_cast<rank_t>(*of_ranks),
-                   *of_bytes, *of_seconds});
+    if (!of_ranks || *of_ranks > most_ranks || !of_bytes || !of_seconds) fail("is no time");
+    key const at{cells[experiment], cells[mapping], static_cast<rank_t>(*of_ranks), full_name(cells[algorithm]), *of_bytes};
+    if (!seconds_.emplace(at, *of_seconds).second) fail("says again what another line says");
   }
-  return all;
 }
 
-void put_beside(std::vector<simulated_time> const& all, figure const& of, std::vector<point>& points) {
-  if (all.empty() || of.experiment.empty()) return;
-  for (point& p : points) {
-    auto const find = [&](std::string const& name) {
-      return std::ranges::find_if(all, [&](simulated_time const& t) {
-        return t.experiment == of.experiment && t.mapping == p.mapping && t.ranks == p.ranks && t.bytes == p.bytes &&
-               t.algorithm == name;
-      });
-    };
-    auto found = find(p.simulated_as);
-    if (found == all.end()) found = find(full_name(p.algorithm));
-    if (found != all.end()) p.simulated = found->seconds * 1e6;
-  }
+std::optional<double> simulated_times::seconds(std::string const& experiment, std::string const& mapping, rank_t ranks,
+                                               std::string const& algorithm, std::uint64_t bytes) const {
+  auto const found = seconds_.find({experiment, mapping, ranks, full_name(algorithm), bytes});
+  return found == seconds_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::uint64_t> simulated_times::sizes(std::string const& experiment, std::string const& mapping,
+                                                  rank_t ranks) const {
+  std::set<std::uint64_t> found;
+  for (auto const& [at, seconds] : seconds_)
+    if (std::get<0>(at) == experiment && std::get<1>(at) == mapping && std::get<2>(at) == ranks)
+      found.insert(std::get<4>(at));
+  return {found.begin(), found.end()};
+}
+
+std::vector<std::string> simulated_times::algorithms(std::string const& experiment, std::string const& mapping,
+                                                     rank_t ranks) const {
+  std::set<std::string> found;
+  for (auto const& [at, seconds] : seconds_)
+    if (std::get<0>(at) == experiment && std::get<1>(at) == mapping && std::get<2>(at) == ranks)
+      found.insert(std::get<3>(at));
+  return {found.begin(), found.end()};
 }
 
 }  // namespace coset::cli::reproduction

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times that a simulator found, to stand beside the model's.
+// Times that a simulator found.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
-#include "lab/reproduce/figure.hpp"
+#include "coset/error.hpp"
 
 namespace coset::cli::reproduction {
 
-struct simulated_time {
-  std::string experiment, mapping, algorithm;
-  rank_t ranks;
-  std::uint64_t bytes;
-  double seconds;
+class simulated_times {
+ public:
+  simulated_times() = default;
+  /// CSV whose first line names the columns experiment, ranks, mapping, algorithm, bytes and seconds, and maybe others.
+  /// Throws argument_error naming `file` and the line that is otherwise, or that says again what another one said.
+  simulated_times(std::string const& text, std::string const& file);
+
+  /// Seconds of an algorithm of this library, or of a name that the simulator has: "simgrid:mpich".
+  std::optional<double> seconds(std::string const& experiment, std::string const& mapping, rank_t ranks,
+                                std::string const& algorithm, std::uint64_t bytes) const;
+  /// In their order, of one experiment, mapping and number of ranks.
+  std::vector<std::uint64_t> sizes(std::string const& experiment, std::string const& mapping, rank_t ranks) const;
+  std::vector<std::string> algorithms(std::string const& experiment, std::string const& mapping, rank_t ranks) const;
+
+ private:
+  using key = std::tuple<std::string, std::string, rank_t, std::string, std::uint64_t>;
+  std::map<key, double> seconds_;
 };
-
-/// A CSV file whose first line names the columns experiment, ranks, mapping, algorithm, bytes and seconds, and maybe others.
-/// Throws argument_error naming the line that is otherwise.
-std::vector<simulated_time> read_simulated(std::string const& file);
-
-/// Gives the points of a figure the times of its experiment: those of the name that points have there, else of their
-/// algorithm, with the same mapping.
-void put_beside(std::vector<simulated_time> const&, figure const&, std::vector<point>&);
 
 }  // namespace coset::cli::reproduction

@@ -1,0 +1,5 @@
+-- SPDX-License-Identifier: Apache-2.0
+source {
+  name = "patarasuk",
+  paper = "TODO",
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules made by name, counted, and kept.
+#include "lab/reproduce/context.hpp"
+
+#include <sstream>
+
+#include "planning/schedule/model/tree.hpp"
+
+namespace coset::cli::reproduction {
+namespace {
+
+cost_setting setting_of(network_costs const& of, rank_t ranks) {
+  if (!of.links.empty()) {
+    std::istringstream text(of.links);
+    auto const network = schedule::parse_network(text, "links", {0, of.flat.beta});
+    return cost_settings::of_network(network, "links", "", of.flat).of(ranks);
+  }
+  if (!of.nodes.empty()) return cost_settings::of_nodes(of.nodes, of.flat).of(ranks);
+  return cost_settings::flat(of.flat).of(ranks);
+}
+
+schedule::schedule make(schedule::algorithm const& how, rank_t ranks, verb what, rank_t root, std::string const& links) {
+  if (how.name != "tree_ring" || how.parameters.contains("nodes") || links.empty())
+    return schedule::make(how, ranks, what, root);
+  std::istringstream text(links);
+  return schedule::tree_ring(schedule::parse_tree(text, "links"));
+}
+
+}  // namespace
+
+schedule::schedule const& context::made(std::string const& algorithm, rank_t ranks, verb what, rank_t root,
+                                        std::string const& links) {
+  auto const how = schedule::algorithm::parse(algorithm);
+  key const at{algorithm, ranks, what, root, how.name == "tree_ring" ? links : ""};
+  auto found = made_.find(at);
+  if (found == made_.end()) found = made_.emplace(at, make(how, ranks, what, root, links)).first;
+  return found->second;
+}
+
+counted const& context::priced(std::string const& algorithm, rank_t ranks, verb what, network_costs on) {
+  on.flat = replaced(on.flat);
+  auto const [found, is_new] = counted_.try_emplace({algorithm, ranks, what, on});
+  if (is_new) found->second = setting_of(on, ranks).count(made(algorithm, ranks, what, 0, on.links));
+  return found->second;
+}
+
+flat_costs context::replaced(flat_costs usual) const {
+  usual.alpha = instead_.alpha.value_or(usual.alpha);
+  usual.beta = instead_.beta.value_or(usual.beta);
+  usual.gamma = instead_.gamma.value_or(usual.gamma);
+  return usual;
+}
+
+}  // namespace coset::cli::reproduction

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the words of the sources' files work with: schedules made once, prices, and simulated times.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "lab/price/cost_setting.hpp"
+#include "lab/reproduce/simulated.hpp"
+
+namespace coset::cli::reproduction {
+
+/// What the caller wants instead of the sources' parameters.
+struct replaced_costs {
+  std::optional<double> alpha, beta, gamma;
+};
+
+/// Which network prices are of: one cost for all pairs, nodes of consecutive ranks, or a network as `--links` reads it.
+struct network_costs {
+  flat_costs flat = {};
+  std::vector<rank_t> nodes = {};
+  std::string links = {};  ///< JSON
+
+  friend bool operator<(network_costs const& a, network_costs const& b) {
+    auto const all = [](network_costs const& c) {
+      return std::tie(c.flat.alpha, c.flat.beta, c.flat.gamma, c.flat.inside, c.flat.ports, c.nodes, c.links);
+    };
+    return all(a) < all(b);
+  }
+};
+
+class context {
+ public:
+  context(replaced_costs const& instead, simulated_times times) : instead_(instead), times_(std::move(times)) {}
+
+  /// Made once. Throws schedule_error as make() does. tree_ring without nodes goes along `links`, a tree as JSON.
+  schedule::schedule const& made(std::string const& algorithm, rank_t ranks, verb what = verb::allreduce,
+                                 rank_t root = 0, std::string const& links = "");
+  /// Counted once, under the source's parameters or those that the caller gave instead.
+  counted const& priced(std::string const& algorithm, rank_t ranks, verb what, network_costs);
+  flat_costs replaced(flat_costs usual) const;
+
+  simulated_times const& times() const { return times_; }
+
+ private:
+  using key = std::tuple<std::string, rank_t, verb, rank_t, std::string>;
+
+  replaced_costs instead_;
+  simulated_times times_;
+  std::map<key, schedule::schedule> made_;
+  std::map<std::tuple<std::string, rank_t, verb, network_costs>, counted> counted_;
+};
+
+}  // namespace coset::cli::reproduction
