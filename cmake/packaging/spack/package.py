@@ -27,6 +27,7 @@ class Coset(CMakePackage):
     depends_on("highway@1:", type="build")  # its headers alone
     depends_on("hwloc@2.4:")
     depends_on("cli11@2.1:", type="build", when="+tools")
+    depends_on("lua@5.4", when="+tools")
     depends_on("intel-oneapi-tbb", when="+tools")
     depends_on("openmpi", when="mpi=openmpi")
     depends_on("mpich", when="mpi=mpich")

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace coset::cli::reproduction {
 namespace {
@@ -30,8 +29,8 @@ verdict verdict_on(question const& asked, std::vector<value> const& values) {
   for (value const& one : values) {
     bool const agrees = asked.agrees.has(one.number), disagrees = asked.disagrees.has(one.number);
     if (agrees && disagrees)
-      throw std::logic_error(fmt::format("{} both agrees ({}) and disagrees ({}): {}", one.number, asked.agrees.text(),
-                                         asked.disagrees.text(), asked.what));
+      throw argument_error(fmt::format("{} both agrees ({}) and disagrees ({}): {}", one.number, asked.agrees.text(),
+                                       asked.disagrees.text(), asked.what));
     found = worse(found, disagrees ? verdict::disagrees : agrees ? verdict::agrees : verdict::undecided);
   }
   return found;
@@ -65,8 +64,9 @@ std::string judged_claim::surprise() const {
     auto const found = by(static_cast<means>(how));
     auto const known = of->finds[how].value_or(verdict::agrees);
     if (found && *found != known)
-      text += fmt::format("{}by {}: {}, not {}", text.empty() ? "" : "; ", means_names[how],
-                          verdict_names[static_cast<std::size_t>(*found)], verdict_names[static_cast<std::size_t>(known)]);
+      text +=
+          fmt::format("{}by {}: {}, not {}", text.empty() ? "" : "; ", means_names[how],
+                      verdict_names[static_cast<std::size_t>(*found)], verdict_names[static_cast<std::size_t>(known)]);
   }
   return text;
 }

@@ -38,24 +38,24 @@ struct question {
 
 struct claim {
   std::string source, id, where, says;
-  std::vector<question> questions;           ///< none: it is not judged here
-  std::string not_judged;                    ///< why
+  std::vector<question> questions;              ///< none: it is not judged here
+  std::string not_judged;                       ///< why
   std::array<std::optional<verdict>, 4> finds;  ///< [means]: what is known to come of it; nothing: it agrees
-  std::string because;                       ///< why it does not agree, or what is left open
+  std::string because;                          ///< why it does not agree, or what is left open
 };
 
 struct answer {
   question const* to;
   std::vector<value> values;
-  std::string words;          ///< instead of numbers, as of worked examples
-  std::string missing;        ///< why there are no numbers: "not simulated"
+  std::string words;    ///< instead of numbers, as of worked examples
+  std::string missing;  ///< why there are no numbers: "not simulated"
   verdict found;
 
   /// "1.33", "0.98 to 1.05"
   std::string text() const;
 };
 
-/// What contradicts decides, then what is open. Throws std::logic_error if a number is in both ranges.
+/// What contradicts decides, then what is open. Throws argument_error if a number is in both ranges.
 verdict verdict_on(question const&, std::vector<value> const&);
 
 struct judged_claim {

@@ -19,7 +19,8 @@ cost_setting setting_of(network_costs const& of, rank_t ranks) {
   return cost_settings::flat(of.flat).of(ranks);
 }
 
-schedule::schedule make(schedule::algorithm const& how, rank_t ranks, verb what, rank_t root, std::string const& links) {
+schedule::schedule make(schedule::algorithm const& how, rank_t ranks, verb what, rank_t root,
+                        std::string const& links) {
   if (how.name != "tree_ring" || how.parameters.contains("nodes") || links.empty())
     return schedule::make(how, ranks, what, root);
   std::istringstream text(links);

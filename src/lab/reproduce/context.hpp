@@ -35,7 +35,9 @@ struct network_costs {
 
 class context {
  public:
-  context(replaced_costs const& instead, simulated_times times) : instead_(instead), times_(std::move(times)) {}
+  /// may_run: whether words that time this machine do.
+  context(replaced_costs const& instead, simulated_times times, bool may_run)
+      : instead_(instead), times_(std::move(times)), may_run_(may_run) {}
 
   /// Made once. Throws schedule_error as make() does. tree_ring without nodes goes along `links`, a tree as JSON.
   schedule::schedule const& made(std::string const& algorithm, rank_t ranks, verb what = verb::allreduce,
@@ -45,12 +47,14 @@ class context {
   flat_costs replaced(flat_costs usual) const;
 
   simulated_times const& times() const { return times_; }
+  bool may_run() const { return may_run_; }
 
  private:
   using key = std::tuple<std::string, rank_t, verb, rank_t, std::string>;
 
   replaced_costs instead_;
   simulated_times times_;
+  bool may_run_;
   std::map<key, schedule::schedule> made_;
   std::map<std::tuple<std::string, rank_t, verb, network_costs>, counted> counted_;
 };

@@ -99,7 +99,7 @@ table as_table(figure const& of, std::span<point const> points) {
 std::string as_json(figure const& of, std::span<point const> points) {
   ordered_json all = ordered_json::array();
   for (point const& p : points) all.push_back(json_of(p));
-  return ordered_json{{"coset_figure", 1},      {"source", of.source}, {"figure", of.name},
+  return ordered_json{{"coset_figure", 1}, {"source", of.source}, {"figure", of.name},
                       {"title", of.title}, {"unit", of.unit},     {"points", std::move(all)}}
              .dump(1) +
          '\n';

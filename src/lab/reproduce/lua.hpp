@@ -49,8 +49,7 @@ inline void push(lua_State* state, bool value) { lua_pushboolean(state, value); 
 inline void push(lua_State* state, std::string const& value) { lua_pushlstring(state, value.data(), value.size()); }
 inline void push(lua_State* state, char const* value) { lua_pushstring(state, value); }
 template <std::integral Integer>
-  requires(!std::same_as<Integer, bool>)
-void push(lua_State* state, Integer value) {
+requires(!std::same_as<Integer, bool>) void push(lua_State* state, Integer value) {
   lua_pushinteger(state, static_cast<lua_Integer>(value));
 }
 /// A whole number where it is one: exact.
@@ -85,5 +84,6 @@ void add(lua_State* state, word const (&all)[Count]) {
 void add_schedules(lua_State*);
 void add_prices(lua_State*);
 void add_groups(lua_State*);
+void add_runs(lua_State*);
 
 }  // namespace coset::cli::reproduction::lua

@@ -56,14 +56,14 @@ range::part range::part_of(std::string_view text) {
   for (sign const& one : signs)
     if (auto const rest = after(one.word, text))
       if (auto const value = number_in(*rest))
-        return {one.is_above ? *value : -infinity, one.is_below ? *value : infinity, one.has_least, one.has_most, false};
+        return {one.is_above ? *value : -infinity, one.is_below ? *value : infinity, one.has_least, one.has_most,
+                false};
   if (auto const dots = text.find(".."); dots != std::string_view::npos) {
     auto const least = number_in(text.substr(0, dots)), most = number_in(text.substr(dots + 2));
     if (least && most && *least <= *most) return {*least, *most, true, true, false};
   }
-  throw argument_error(
-      fmt::format("'{}' is no range of numbers; wanted are '= x', '< x', '<= x', '> x', '>= x', 'x..y', 'not …', '… or …'",
-                  text));
+  throw argument_error(fmt::format(
+      "'{}' is no range of numbers; wanted are '= x', '< x', '<= x', '> x', '>= x', 'x..y', 'not …', '… or …'", text));
 }
 
 range::range(std::string_view text) : text_(text) {

@@ -24,22 +24,26 @@ struct claims_file {
   char const* name;
   std::string_view text;
 };
-constexpr std::array claims_files{
-    claims_file{"kolmakov.lua",
+constexpr std::array claims_files{claims_file{
+                                      "kolmakov.lua",
 #include "kolmakov.lua.inc"
-    },
-    claims_file{"traff.lua",
+                                  },
+                                  claims_file{
+                                      "traff.lua",
 #include "traff.lua.inc"
-    },
-    claims_file{"patarasuk.lua",
+                                  },
+                                  claims_file{
+                                      "patarasuk.lua",
 #include "patarasuk.lua.inc"
-    },
-    claims_file{"flexreduce.lua",
+                                  },
+                                  claims_file{
+                                      "flexreduce.lua",
 #include "flexreduce.lua.inc"
-    },
-    claims_file{"end.lua",
+                                  },
+                                  claims_file{
+                                      "end.lua",
 #include "end.lua.inc"
-    }};
+                                  }};
 
 constexpr char kept_simulation[] =
 #include "simulated.csv.inc"
@@ -74,14 +78,16 @@ std::string list_of(std::vector<source> const& sources) {
 struct reproduce_command {
   std::string source, figure, plot, simulation;
   std::vector<std::string> ids, claims;
-  bool all = false, check = false;
+  bool all = false, check = false, run_too = false;
   formats as_what;
   replaced_costs costs;
 
   void run() const {
-    context with(costs, simulation.empty() ? simulated_times(std::string(kept_simulation), "simulated.csv")
-                                           : simulated_times(text::content_of<argument_error>(simulation, simulation),
-                                                             simulation));
+    context with(costs,
+                 simulation.empty()
+                     ? simulated_times(std::string(kept_simulation), "simulated.csv")
+                     : simulated_times(text::content_of<argument_error>(simulation, simulation), simulation),
+                 run_too);
     script by(with);
     for (claims_file const& one : claims_files) by.read(one.text, one.name);
     for (std::string const& file : claims) by.read(text::content_of<argument_error>(file, file), file);
@@ -111,7 +117,7 @@ struct reproduce_command {
       judged.push_back({&one, {}});
       for (claim const& c : one.claims)
         if (ids.empty() || std::ranges::count(ids, c.id)) judged.back().claims.push_back(by.judge(c));
-      if (judged.back().claims.empty()) judged.pop_back();
+      if (!ids.empty() && judged.back().claims.empty()) judged.pop_back();
     }
     if (judged.empty()) refuse(by);
     print(judged);
@@ -130,8 +136,8 @@ struct reproduce_command {
 
   void print(std::vector<judged_source> const& judged) const {
     if (!as_what.is_text())
-      return void(std::cout << (as_what.json ? as_json(judged)
-                                             : as_what.of(as_table(judged), "What the sources claim")));
+      return void(
+          std::cout << (as_what.json ? as_json(judged) : as_what.of(as_table(judged), "What the sources claim")));
     if (ids.empty()) return void(std::cout << as_text(judged));
     for (judged_source const& from : judged)
       for (judged_claim const& one : from.claims) std::cout << in_full(one);
@@ -163,7 +169,8 @@ void add_reproduce(CLI::App& app) {
       ->delimiter(',')
       ->excludes(figure)
       ->excludes(all);
-  command->add_option("--claims", state->claims, "A file of further claims, in Lua, as those of the sources are written");
+  command->add_option("--claims", state->claims,
+                      "A file of further claims, in Lua, as those of the sources are written");
   state->as_what.add_to(*command, "As CSV, a line for each question, or for each point of the figure");
   command
       ->add_option("--plot", state->plot,
@@ -172,6 +179,7 @@ void add_reproduce(CLI::App& app) {
   command->add_option("--simulation", state->simulation,
                       "A CSV file of simulated times, with columns experiment, ranks, mapping, algorithm, bytes and "
                       "seconds, instead of those that are kept");
+  command->add_flag("--run", state->run_too, "Also time what claims ask of this machine: leave it alone meanwhile");
   command->add_flag("--check", state->check, "Exit status 1 if a verdict is not the one that is known");
   command->add_option("--alpha", state->costs.alpha, "Seconds per message instead of the source's")->check(seconds());
   command->add_option("--beta", state->costs.beta, "Seconds per byte sent instead of the source's")->check(seconds());

@@ -69,9 +69,9 @@ ordered_json json_of(judged_claim const& one) {
 
 void tally::add(judged_claim const& one) {
   auto const found = one.overall();
-  if (!found && !one.of->not_judged.empty())
+  if (!found)
     ++not_judged;
-  else if (!found || *found == verdict::undecided)
+  else if (*found == verdict::undecided)
     ++undecided;
   else
     ++(*found == verdict::agrees ? agree : disagree);
@@ -99,8 +99,8 @@ std::string as_text(std::span<judged_source const> all) {
   for (judged_source const& one : all) {
     auto const found = tally_of(one);
     sum += found;
-    text += fmt::format("{}{}: {}\n{}{}\n", text.empty() ? "" : "\n", one.of->name, one.of->paper, page_of(one).as_text(),
-                        found.text());
+    text += fmt::format("{}{}: {}\n{}{}\n", text.empty() ? "" : "\n", one.of->name, one.of->paper,
+                        page_of(one).as_text(), found.text());
   }
   if (all.size() > 1) text += fmt::format("\nall sources, {}\n", sum.text());
   return text;
@@ -115,22 +115,20 @@ std::string in_full(judged_claim const& one) {
     if (a.values.size() > 1)
       for (value const& v : a.values) text += fmt::format("    {:>32}  {:.6g}\n", v.of, v.number);
   }
-  text += fmt::format("  {}{}{}\n", overall_name(one), one.of->because.empty() && one.of->not_judged.empty() ? "" : ": ",
-                      one.of->because + one.of->not_judged);
+  text +=
+      fmt::format("  {}{}{}\n", overall_name(one), one.of->because.empty() && one.of->not_judged.empty() ? "" : ": ",
+                  one.of->because + one.of->not_judged);
   return text;
 }
 
 table as_table(std::span<judged_source const> all) {
-  auto made = table().with(as::numbers, {"source", "claim", "where", "says", "asks", "by", "agrees", "disagrees", "found",
-                                         "verdict", "overall", "because"});
+  auto made = table().with(as::numbers, {"source", "claim", "where", "says", "asks", "by", "agrees", "disagrees",
+                                         "found", "verdict", "overall", "because"});
   for (judged_source const& from : all)
     for (judged_claim const& one : from.claims) {
-      ordered_json const of{{"source", from.of->name},
-                            {"claim", one.of->id},
-                            {"where", one.of->where},
-                            {"says", one.of->says},
-                            {"overall", overall_name(one)},
-                            {"because", one.of->because + one.of->not_judged}};
+      ordered_json const of{{"source", from.of->name},      {"claim", one.of->id},
+                            {"where", one.of->where},       {"says", one.of->says},
+                            {"overall", overall_name(one)}, {"because", one.of->because + one.of->not_judged}};
       for (answer const& a : one.answers) {
         auto row = json_of(a);
         row.update(of);

@@ -15,7 +15,7 @@ struct judged_source {
   std::vector<judged_claim> claims;
 };
 
-/// How many claims came to what.
+/// How many claims came to what; those without numbers here and now are not judged.
 struct tally {
   std::size_t agree = 0, disagree = 0, undecided = 0, not_judged = 0;
 

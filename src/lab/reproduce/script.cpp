@@ -75,12 +75,12 @@ verdict verdict_named(reader const& from, std::string const& name) {
 
 /// finds = "disagrees", of all means, or {model = "disagrees", simulation = "agrees"}.
 void read_finds(reader const& from, claim& made) {
-  if (auto const all = lua::text_field(from.state, from.at, "finds"))
-    return made.finds.fill(verdict_named(from, *all));
+  if (auto const all = lua::text_field(from.state, from.at, "finds")) return made.finds.fill(verdict_named(from, *all));
   lua_getfield(from.state, from.at, "finds");
   if (lua_istable(from.state, -1))
     for (std::size_t how = 0; how < means_names.size(); ++how)
-      if (auto const one = lua::text_field(from.state, -1, means_names[how])) made.finds[how] = verdict_named(from, *one);
+      if (auto const one = lua::text_field(from.state, -1, means_names[how]))
+        made.finds[how] = verdict_named(from, *one);
   lua_pop(from.state, 1);
 }
 
@@ -94,8 +94,14 @@ void read_questions(reader const& from, claim& made) {
 
 claim claim_of(lua_State* state, int at, source const& of, std::string const& file) {
   reader const from{state, at, file, "claim " + lua::text_field(state, at, "id").value_or("without id")};
-  claim made{of.name, from.text("id"), from.text("where"), from.text("says"), {}, from.text_or_nothing("not_judged"),
-             {},      from.text_or_nothing("because")};
+  claim made{of.name,
+             from.text("id"),
+             from.text("where"),
+             from.text("says"),
+             {},
+             from.text_or_nothing("not_judged"),
+             {},
+             from.text_or_nothing("because")};
   read_finds(from, made);
   read_questions(from, made);
   for_each_in(state, at, "parts", [&](int part) { read_questions({state, part, file, from.name}, made); });
@@ -149,8 +155,10 @@ script::script(context& with) : lua_(luaL_newstate()) {
   if (state == nullptr) throw std::bad_alloc();
   *static_cast<context**>(lua_getextraspace(state)) = &with;
   // Files compute: they reach no files, no programs and no clock.
-  constexpr luaL_Reg libraries[] = {
-      {LUA_GNAME, luaopen_base}, {LUA_TABLIBNAME, luaopen_table}, {LUA_STRLIBNAME, luaopen_string}, {LUA_MATHLIBNAME, luaopen_math}};
+  constexpr luaL_Reg libraries[] = {{LUA_GNAME, luaopen_base},
+                                    {LUA_TABLIBNAME, luaopen_table},
+                                    {LUA_STRLIBNAME, luaopen_string},
+                                    {LUA_MATHLIBNAME, luaopen_math}};
   for (auto const& one : libraries) {
     luaL_requiref(state, one.name, one.func, 1);
     lua_pop(state, 1);
@@ -162,6 +170,7 @@ script::script(context& with) : lua_(luaL_newstate()) {
   lua::add_schedules(state);
   lua::add_prices(state);
   lua::add_groups(state);
+  lua::add_runs(state);
   run(state, prelude, "prelude.lua");
 }
 

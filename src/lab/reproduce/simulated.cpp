@@ -79,7 +79,8 @@ simulated_times::simulated_times(std::string const& text, std::string const& nam
     auto const of_ranks = whole_number_in(cells[ranks]), of_bytes = whole_number_in(cells[bytes]);
     auto const of_seconds = seconds_in(cells[seconds]);
     if (!of_ranks || *of_ranks > most_ranks || !of_bytes || !of_seconds) fail("is no time");
-    key const at{cells[experiment], cells[mapping], static_cast<rank_t>(*of_ranks), full_name(cells[algorithm]), *of_bytes};
+    key const at{cells[experiment], cells[mapping], static_cast<rank_t>(*of_ranks), full_name(cells[algorithm]),
+                 *of_bytes};
     if (!seconds_.emplace(at, *of_seconds).second) fail("says again what another line says");
   }
 }

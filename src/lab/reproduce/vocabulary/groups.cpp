@@ -24,8 +24,6 @@ int skips(lua_State* state) {
 
 }  // namespace
 
-void add_groups(lua_State* state) {
-  add(state, {{"group_sum", guarded<group_sum>}, {"skips", guarded<skips>}});
-}
+void add_groups(lua_State* state) { add(state, {{"group_sum", guarded<group_sum>}, {"skips", guarded<skips>}}); }
 
 }  // namespace coset::cli::reproduction::lua
