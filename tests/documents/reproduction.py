@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/scale.md is what `coset reproduce --all` finds.
+"""The verdicts in docs/scale.md are what `coset reproduce --all` finds.
 
 usage: reproduction.py COSET [--write]
 
---write puts the table into docs/scale.md instead of comparing it.
+--write puts them into docs/scale.md instead of comparing them.
 """
 import json
 import pathlib
@@ -13,26 +13,61 @@ import subprocess
 import sys
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/scale.md"
-TABLE = re.compile(r"(?<=<!-- reproduced -->\n).*?(?=<!-- end of reproduced -->)", re.DOTALL)
+PART = "(?<=<!-- reproduced: {0} -->\n).*?(?=<!-- end of reproduced: {0} -->)"
+COUNTS = ["agree", "disagree", "undecided", "not_judged"]
 
 
-def table(coset):
-    shown = subprocess.run([coset, "reproduce", "--all", "--json"], check=True, capture_output=True, text=True)
-    lines = ["| source, figure | what | source | model | |", "|---|---|---|---|---|"]
-    for figure in json.loads(shown.stdout)["figures"]:
-        where = f"{figure['source']} {figure['figure']}"
-        for claim in figure["claims"]:
-            lines.append(f"| {where} | {claim['claim']} | {claim['source']} | {claim['model']} | {claim['verdict']} |")
-            where = ""
+def counts(sources):
+    lines = ["| source | claims | agree | disagree | undecided | not judged here |", "|---|---|---|---|---|---|"]
+    rows = [(source["source"], [source[key] for key in COUNTS]) for source in sources]
+    rows.append(("all", [sum(column) for column in zip(*(row for _, row in rows))]))
+    return "\n".join(lines + [f"| {name} | {sum(row)} | {' | '.join(map(str, row))} |" for name, row in rows]) + "\n"
+
+
+def found(claim):
+    """The answers that do not agree, each with its means; of a claim that is left open by two of them, all."""
+    shown = [one for one in claim["answers"] if one["verdict"] == claim["verdict"]] or claim["answers"]
+    return "; ".join(f"{one['asks']}, by {one['by']}: {one['found']}" for one in shown)
+
+
+def not_agreed(sources, verdict):
+    lines = ["| claim | the source's words | found | why |", "|---|---|---|---|"]
+    for source in sources:
+        for claim in source["claims"]:
+            if claim["verdict"] == verdict:
+                lines.append(f"| {claim['id']} | \"{claim['says']}\" | {found(claim)} | {claim['because']} |")
     return "\n".join(lines) + "\n"
 
 
+def not_judged(sources):
+    lines = ["| claim | the source's words | why not |", "|---|---|---|"]
+    for source in sources:
+        for claim in source["claims"]:
+            if claim["verdict"] in ("not judged", "no numbers"):
+                why = claim["not_judged"] or "; ".join(one["found"] for one in claim["answers"])
+                lines.append(f"| {claim['id']} | \"{claim['says']}\" | {why} |")
+    return "\n".join(lines) + "\n"
+
+
+def parts(coset):
+    shown = subprocess.run([coset, "reproduce", "--all", "--json"], check=True, capture_output=True, text=True)
+    sources = json.loads(shown.stdout)["sources"]
+    return {"counts": counts(sources), "disagree": not_agreed(sources, "disagrees"),
+            "undecided": not_agreed(sources, "undecided"), "not judged": not_judged(sources)}
+
+
 def main():
-    page, found = PAGE.read_text(encoding="utf-8"), table(sys.argv[1])
+    before = page = PAGE.read_text(encoding="utf-8")
+    for name, text in parts(sys.argv[1]).items():
+        part = re.compile(PART.format(name), re.DOTALL)
+        if not part.search(page):
+            print(f"docs/scale.md has no part '{name}'")
+            return 1
+        page = part.sub(lambda _, text=text: text, page)
     if sys.argv[2:] == ["--write"]:
-        PAGE.write_text(TABLE.sub(lambda _: found, page), encoding="utf-8")
+        PAGE.write_text(page, encoding="utf-8")
         return 0
-    if TABLE.search(page)[0] == found:
+    if page == before:
         return 0
     print(f"docs/scale.md is not up to date: tests/documents/reproduction.py {sys.argv[1]} --write")
     return 1

@@ -135,7 +135,17 @@ int refusal(lua_State* state) {
   return 1;
 }
 
-/// algorithms(ranks [, verb [, nodes]]): the texts of all that are tried for so many ranks, radices and saved steps of each.
+bool is_made(context& with, std::string const& algorithm, schedule::demand const& wanted) {
+  try {
+    with.made(algorithm, wanted.ranks, wanted.verb);
+    return true;
+  } catch (schedule_error const&) {
+    return false;
+  }
+}
+
+/// algorithms(ranks [, verb [, nodes]]): the texts of all that are tried for so many ranks, radices and saved steps of each, and
+/// that exist there.
 int algorithms(lua_State* state) {
   schedule::demand wanted{.verb = verb_at(state, 2), .ranks = ranks_at(state, 1)};
   wanted.idempotent = true;
@@ -150,7 +160,7 @@ int algorithms(lua_State* state) {
   auto const flat = network_costs().flat;
   for (auto const& one :
        schedule::candidates_for(wanted, schedule::cost_model::flat(flat.alpha, flat.beta, flat.gamma)))
-    texts.push_back(one.text());
+    if (is_made(context_of(state), one.text(), wanted)) texts.push_back(one.text());
   push(state, texts);
   return 1;
 }
