@@ -167,10 +167,12 @@ void add_reproduce(CLI::App& app) {
   auto* const all = command->add_flag("--all", state->all, "The claims of all sources")->excludes(source);
   command->add_option("--id", state->ids, "These claims alone, with all their numbers: KZ-11b")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->excludes(figure)
       ->excludes(all);
-  command->add_option("--claims", state->claims,
-                      "A file of further claims, in Lua, as those of the sources are written");
+  command
+      ->add_option("--claims", state->claims, "A file of further claims, in Lua, as those of the sources are written")
+      ->allow_extra_args(false);
   state->as_what.add_to(*command, "As CSV, a line for each question, or for each point of the figure");
   command
       ->add_option("--plot", state->plot,
