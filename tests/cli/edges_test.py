@@ -124,7 +124,7 @@ class BadInput(Files):
         self.assertRefused("there are", "plan", "--plan", "rong", "-r", 4)
         self.assertRefused("there are", "plan", "--plan", "ring", "-r", 4, "-c", "transpose")
         self.assertRefused("given twice", "plan", "--plan", "generalized(radix=2)", "-r", 4, "--radix", 2)
-        self.assertRefused("it has 1, 7", "reproduce", "kolmakov", 2)
+        self.assertRefused("there are 1, 7", "reproduce", "kolmakov", 2)
         self.assertRefused("from 1 to", "cost", "-r", 0)
         self.assertRefused("not a whole number of ranks", "plan", "--plan", "unequal", "-r", 4, "--nodes", "2,x")
         self.assertRefused("whole numbers", "plan", "--plan", "unequal(nodes=2+x)", "-r", 4)
