@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "planning/schedule/algorithms/flexreduce.hpp"
 #include "planning/schedule/model/tree.hpp"
 
 namespace coset::cli::reproduction {
@@ -19,12 +20,15 @@ cost_setting setting_of(network_costs const& of, rank_t ranks) {
   return cost_settings::flat(of.flat).of(ranks);
 }
 
-schedule::schedule make(schedule::algorithm const& how, rank_t ranks, verb what, rank_t root,
-                        std::string const& links) {
-  if (how.name != "tree_ring" || how.parameters.contains("nodes") || links.empty())
-    return schedule::make(how, ranks, what, root);
+/// Whether it goes along a tree that its parameters do not give.
+bool wants_tree(schedule::algorithm const& how) {
+  return (how.name == "tree_ring" || how.name == "flexreduce") && how.parameters.empty();
+}
+
+schedule::schedule along_tree(std::string const& name, std::string const& links) {
   std::istringstream text(links);
-  return schedule::tree_ring(schedule::parse_tree(text, "links"));
+  auto const tree = schedule::parse_tree(text, "links");
+  return name == "tree_ring" ? schedule::tree_ring(tree) : schedule::flexreduce(tree);
 }
 
 }  // namespace
@@ -32,9 +36,12 @@ schedule::schedule make(schedule::algorithm const& how, rank_t ranks, verb what,
 schedule::schedule const& context::made(std::string const& algorithm, rank_t ranks, verb what, rank_t root,
                                         std::string const& links) {
   auto const how = schedule::algorithm::parse(algorithm);
-  key const at{algorithm, ranks, what, root, how.name == "tree_ring" ? links : ""};
+  bool const is_along_tree = wants_tree(how) && !links.empty();
+  key const at{algorithm, ranks, what, root, is_along_tree ? links : ""};
   auto found = made_.find(at);
-  if (found == made_.end()) found = made_.emplace(at, make(how, ranks, what, root, links)).first;
+  if (found == made_.end())
+    found =
+        made_.emplace(at, is_along_tree ? along_tree(how.name, links) : schedule::make(how, ranks, what, root)).first;
   return found->second;
 }
 

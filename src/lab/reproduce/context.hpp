@@ -39,7 +39,8 @@ class context {
   context(replaced_costs const& instead, simulated_times times, bool may_run)
       : instead_(instead), times_(std::move(times)), may_run_(may_run) {}
 
-  /// Made once. Throws schedule_error as make() does. tree_ring without nodes goes along `links`, a tree as JSON.
+  /// Made once. Throws schedule_error as make() does. tree_ring and flexreduce without nodes
+  /// go along `links`, a tree as JSON.
   schedule::schedule const& made(std::string const& algorithm, rank_t ranks, verb what = verb::allreduce,
                                  rank_t root = 0, std::string const& links = "");
   /// Counted once, under the source's parameters or those that the caller gave instead.

@@ -89,8 +89,34 @@ int run_ratio(lua_State* state) {
   return 2;
 }
 
+/// run_planning(algorithm, planned, ranks, bytes): the time to make the schedule for `planned` ranks, by that of an allreduce of
+/// doubles over `ranks`, which has its plan.
+int run_planning(lua_State* state) {
+  auto const how = schedule::algorithm::parse(text_at(state, 1));
+  auto const planned = ranks_at(state, 2), ranks = ranks_at(state, 3);
+  if (auto const why = hindrance(context_of(state), ranks); !why.empty()) {
+    lua_pushnil(state);
+    push(state, why);
+    return 2;
+  }
+  std::vector<double> of_plan, of_call;
+  auto const count = static_cast<std::size_t>(luaL_checknumber(state, 4) / sizeof(double));
+  for (auto const& [call, same] : timed<plus>("auto", "auto", ranks, count)) {
+    auto const begin = std::chrono::steady_clock::now();
+    auto const made = schedule::make(how, planned);
+    of_plan.push_back(seconds_since(begin));
+    of_call.push_back(call);
+  }
+  double const plan = median(of_plan), call = median(of_call);
+  push(state, plan / call);
+  push(state, fmt::format("{:.3g}, {:.3g} µs by {:.3g}", plan / call, plan * 1e6, call * 1e6));
+  return 2;
+}
+
 }  // namespace
 
-void add_runs(lua_State* state) { add(state, {{"run_ratio", guarded<run_ratio>}}); }
+void add_runs(lua_State* state) {
+  add(state, {{"run_ratio", guarded<run_ratio>}, {"run_planning", guarded<run_planning>}});
+}
 
 }  // namespace coset::cli::reproduction::lua
