@@ -14,6 +14,8 @@ TEN_GIGABIT, GIGABIT = 1.25e9, 1.25e8
 INSIDE = Link(10e9, 0.3e-6)
 # A message costs 2 us and two links: 30 us in all, as in the table 2 of Kolmakov and Zhang.
 ETHERNET = Link(TEN_GIGABIT, 14e-6)
+# Of hosts of one rank, so that a byte costs 10 ns as it does there, where what shares a link is part of the parameter.
+KOLMAKOV_LINK = Link(1e8, 14e-6)
 USUAL = Costs(overhead=1e-6, combine=2e-10)
 
 
@@ -30,10 +32,14 @@ class Setting:
     comparators: list = dataclasses.field(default_factory=lambda: list(COMPARATORS))
     always: list = dataclasses.field(default_factory=list)  # simulated whatever the model says of them
     kept: int = 3  # and so many of those that the model finds best, at each size
+    settings: list = dataclasses.field(default_factory=list)  # of SimGrid's
     flat: tuple = (3e-5, 1e-8)  # seconds of a message and of a byte, for the estimate of Kolmakov and Zhang
 
     def placement(self):
-        return (shuffled if self.mapping == "shuffled" else block)(self.machine, self.ranks)
+        """"shuffled", "shuffled 2" …: one shuffle after the other."""
+        if not self.mapping.startswith("shuffled"):
+            return block(self.machine, self.ranks)
+        return shuffled(self.machine, self.ranks, int(self.mapping[len("shuffled"):] or 1))
 
     @property
     def name(self):
@@ -112,13 +118,41 @@ def kolmakov(sizes):
                       always=generalized(127))
 
 
+FOUR = ["ompi", "rdb", "rab_rdb", "lr"]
+
+
 def kolmakov_ranks(counts):
     """Figures 11 and 12, over the number of ranks."""
     machine = star(8, ETHERNET, INSIDE, 20)
     for ranks in counts:
         yield Setting("kolmakov-ranks", machine, ranks, [425, 9000], known(ranks), "shuffled", kept=2,
-                      comparators=["ompi", "rdb", "rab_rdb", "lr"],
-                      always=generalized(ranks))
+                      comparators=FOUR, always=generalized(ranks))
+
+
+def kolmakov_shuffles(sizes, counts):
+    """Two more shuffles of the same ranks: whether it matters which ranks meet on a host."""
+    machine = star(8, ETHERNET, INSIDE, 20)
+    for mapping in ("shuffled 2", "shuffled 3"):
+        for ranks in counts:
+            yield Setting("kolmakov-shuffles", machine, ranks, sizes if ranks == 127 else [425, 9000], generalized(ranks),
+                          mapping, comparators=FOUR, always=generalized(ranks))
+
+
+def kolmakov_alone(sizes, counts):
+    """Hosts of one rank, which share no links: what the source's model is of."""
+    for ranks in counts:
+        ours = generalized(ranks) + ["recursive_doubling"]
+        yield Setting("kolmakov-alone", star(ranks, KOLMAKOV_LINK, INSIDE, 1), ranks,
+                      sizes if ranks == 127 else [425, 9000], ours, "alone", comparators=FOUR, always=ours)
+
+
+def kolmakov_eager(counts):
+    """Short messages leave when their sender has them, as MPI libraries send them, not when their receiver asks for them."""
+    for ranks in counts:
+        latency = [f"generalized(saved_steps={steps_of(ranks)})", "recursive_doubling"]
+        for mapping, machine in (("alone", star(ranks, ETHERNET, INSIDE, 1)), ("shuffled", star(8, ETHERNET, INSIDE, 20))):
+            yield Setting("kolmakov-eager", machine, ranks, [425], latency, mapping, comparators=["rdb"], always=latency,
+                          settings=["smpi/async-small-thresh:65536"])
 
 
 def patarasuk(sizes):
@@ -199,11 +233,18 @@ def torus(shapes, sizes):
 
 KB, MB = 1024, 1 << 20
 KOLMAKOV_SIZES = [100, 320, 1000, 3200, 10_000, 32_000, 100_000, 320_000, 1_000_000, 10_000_000]
+MORE_KOLMAKOV_SIZES = [425, 9000, *KOLMAKOV_SIZES, 32_000_000]
+# At and around powers of two, and half-way between them.
+KOLMAKOV_COUNTS = [8, 9, 12, 16, 17, 24, 25, 31, 32, 33, 34, 48, 49, 63, 64, 65, 66, 96, 97, 127, 128, 129, 160]
 PATARASUK_SIZES = [8 * KB, 32 * KB, 64 * KB, 128 * KB, 256 * KB, 512 * KB, MB]
 SMP_SHAPES = [(16, 2), (16, 4), (32, 2), (32, 4), (64, 2), (64, 4)]
 HOST_SHAPES = [[2, 2], [3, 2], [3, 3], [4, 3], [4, 4], [3, 3, 3], [4, 3, 3], [4, 4, 3], [4, 4, 4]]
 GROWTH_SIZES = [100, 1000, 10_000, 100_000, 1_000_000]
 FEW = ["rdb", "rab_rdb", "mvapich2_two_level", "smp_rdb"]
+
+
+def not_quickly(make):
+    return lambda: [], make, make
 
 
 def growth_efforts(levels):
@@ -215,9 +256,12 @@ def growth_efforts(levels):
 EXPERIMENTS = {
     "kolmakov": (lambda: kolmakov([320, 10_000]), lambda: kolmakov(KOLMAKOV_SIZES), lambda: kolmakov(KOLMAKOV_SIZES)),
     "kolmakov-ranks": (lambda: kolmakov_ranks([12, 24]), lambda: kolmakov_ranks(range(2, 161)), lambda: kolmakov_ranks(range(2, 161))),
+    "kolmakov-shuffles": not_quickly(lambda: kolmakov_shuffles(MORE_KOLMAKOV_SIZES, KOLMAKOV_COUNTS)),
+    "kolmakov-alone": not_quickly(lambda: kolmakov_alone(MORE_KOLMAKOV_SIZES, KOLMAKOV_COUNTS)),
+    "kolmakov-eager": not_quickly(lambda: kolmakov_eager(KOLMAKOV_COUNTS)),
     "patarasuk": (lambda: patarasuk([512 * KB, MB]), lambda: patarasuk(PATARASUK_SIZES),
                   lambda: patarasuk(PATARASUK_SIZES + [4 * MB, 16 * MB])),
-    "patarasuk-smp": (lambda: [], lambda: patarasuk_smp(SMP_SHAPES), lambda: patarasuk_smp(SMP_SHAPES)),
+    "patarasuk-smp": not_quickly(lambda: patarasuk_smp(SMP_SHAPES)),
     "flexreduce": (lambda: flexreduce([[3, 2], [4, 3, 3]], [48_000_000]), lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000]),
                    lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000])),
     "growth-2-levels": growth_efforts(2),

@@ -147,10 +147,10 @@ def block(machine, ranks):
     return [name for name in machine.host_names() for _ in range(getattr(machine, "cores", 1))][:ranks]
 
 
-def shuffled(machine, ranks):
-    """The same places for other ranks, always the same ones."""
+def shuffled(machine, ranks, which=1):
+    """The same places for other ranks, always the same ones of each shuffle."""
     places = block(machine, ranks)
-    random.Random(ranks).shuffle(places)
+    random.Random(which * ranks).shuffle(places)
     return places
 
 

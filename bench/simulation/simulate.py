@@ -82,6 +82,8 @@ class Simulator:
 
     def simulated(self, setting, folder, lines, comparator=None):
         options = [*self.costs(setting), "--platform", folder / "platform.xml", "--placement", folder / "placement"]
+        for each in setting.settings:
+            options += ["--set", each]
         if comparator:
             options += ["--comparator", comparator]
         answers, why = self.ask(options, lines)

@@ -123,7 +123,7 @@ def over_ranks(outcomes, size):
 
 
 def plot(folder, name, title, across, curves):
-    file = folder / ("simulated_" + name.replace("-", "_") + ".svg")
+    file = folder / ("simulated_" + name.replace("-", "_").replace(" ", "_") + ".svg")
     lines = [f'set terminal svg size 760,380 font "sans,11" background "white"; set output "{file}"', "set logscale xy",
              "set key outside right", f'set xlabel "{across}"', 'set ylabel "microseconds, simulated"', f'set title "{title}" noenhanced']
     if across == "bytes":
