@@ -34,6 +34,21 @@ TEST(Cost, OnePortServesPeersOneAfterTheOtherAndManyServeThemAtOnce) {
   EXPECT_DOUBLE_EQ(price("direct", 4, model, 100), 2 * (2 * 5 + 37.5 * 2));
 }
 
+// Three peers send a whole vector of 100 bytes each.
+TEST(Cost, OfMessagesAtOnceLatenciesOverlapAndBytesShareThePort) {
+  cost_model model = cost_model::flat(5, 2, 0);
+  auto const at_once = [&](rank_t cards, rank_t messages) {
+    model.ports = cards;
+    model.peers_per_latency = messages;
+    return price("direct(saved_steps=1)", 4, model, 100);
+  };
+  EXPECT_DOUBLE_EQ(at_once(1, 1), 3 * 5 + 300 * 2);
+  EXPECT_DOUBLE_EQ(at_once(1, 2), 2 * 5 + 300 * 2);
+  EXPECT_DOUBLE_EQ(at_once(1, 3), 5 + 300 * 2);
+  EXPECT_DOUBLE_EQ(at_once(2, 3), 5 + 150 * 2);
+  EXPECT_DOUBLE_EQ(at_once(3, 3), 5 + 100 * 2);
+}
+
 TEST(Cost, EachLevelHasItsOwnLink) {
   cost_model model;
   model.links = {{2, 1, 0.5, 0.25}, {4, 10, 3, 0.125}};

@@ -17,7 +17,8 @@ using schedule::cost_model;
 
 cost_model model_of(flat_costs const& costs) {
   cost_model model = cost_model::flat(costs.alpha, costs.beta, costs.gamma);
-  model.ports = model.peers_per_latency = costs.ports;
+  model.ports = costs.ports;
+  model.peers_per_latency = std::max(costs.ports, costs.at_once);
   return model;
 }
 
@@ -51,8 +52,9 @@ rank_t sum_of(std::vector<rank_t> const& nodes) {
 }  // namespace
 
 std::string text_of(flat_costs const& costs) {
-  return fmt::format("alpha {:g} s, beta {:g} s/B, gamma {:g} s/B{}", costs.alpha, costs.beta, costs.gamma,
-                     costs.ports == 1 ? "" : fmt::format(", {} ports", costs.ports));
+  return fmt::format("alpha {:g} s, beta {:g} s/B, gamma {:g} s/B{}{}", costs.alpha, costs.beta, costs.gamma,
+                     costs.ports == 1 ? "" : fmt::format(", {} ports", costs.ports),
+                     costs.at_once == 1 ? "" : fmt::format(", {} messages at once", costs.at_once));
 }
 
 schedule::algorithm cost_setting::with_nodes(schedule::algorithm how) const {

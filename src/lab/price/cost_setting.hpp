@@ -19,7 +19,9 @@ namespace coset::cli {
 struct flat_costs {
   double alpha = 3e-5, beta = 1e-8, gamma = 2e-10;
   double inside = 0.1;  ///< what alpha and beta are inside a node, where nodes are given
-  rank_t ports = 1;     ///< messages of a rank that travel at once, each at full speed, where all pairs cost the same
+  // Where all pairs cost the same:
+  rank_t ports = 1;    ///< messages of a rank that travel at once, each at full speed: one network card each
+  rank_t at_once = 1;  ///< messages of a rank whose latencies overlap, while their bytes share its ports
 };
 
 /// "alpha 3e-05 s, beta 1e-08 s/B, gamma 2e-10 s/B"

@@ -27,7 +27,8 @@ struct network_costs {
 
   friend bool operator<(network_costs const& a, network_costs const& b) {
     auto const all = [](network_costs const& c) {
-      return std::tie(c.flat.alpha, c.flat.beta, c.flat.gamma, c.flat.inside, c.flat.ports, c.nodes, c.links);
+      return std::tie(c.flat.alpha, c.flat.beta, c.flat.gamma, c.flat.inside, c.flat.ports, c.flat.at_once, c.nodes,
+                      c.links);
     };
     return all(a) < all(b);
   }

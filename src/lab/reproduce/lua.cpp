@@ -48,6 +48,7 @@ network_costs costs_at(lua_State* state, int index) {
   made.flat.gamma = number_field(state, index, "gamma").value_or(made.flat.gamma);
   made.flat.inside = number_field(state, index, "inside").value_or(made.flat.inside);
   made.flat.ports = static_cast<rank_t>(number_field(state, index, "ports").value_or(made.flat.ports));
+  made.flat.at_once = static_cast<rank_t>(number_field(state, index, "at_once").value_or(made.flat.at_once));
   made.links = text_field(state, index, "links").value_or("");
   lua_getfield(state, index, "nodes");
   if (lua_istable(state, -1))

@@ -37,7 +37,7 @@ rank_t ranks_at(lua_State*, int index);
 rank_t ranks_at(lua_State*, int index, rank_t otherwise);
 /// Of its name; allreduce if there is none.
 verb verb_at(lua_State*, int index);
-/// A table with any of alpha, beta, gamma, ports, inside, nodes (a list of sizes) and links (JSON); none: [KZ]'s.
+/// A table with any of alpha, beta, gamma, ports, at_once, inside, nodes (a list of sizes) and links (JSON); none: [KZ]'s.
 network_costs costs_at(lua_State*, int index);
 
 /// A field of the table at `index`.

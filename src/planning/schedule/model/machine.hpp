@@ -27,8 +27,8 @@ struct link {
 struct cost_model {
   std::vector<link> links;       ///< innermost first; the last one joins all pairs that no earlier one joins
   double combine_per_byte = 0;   ///< gamma
-  rank_t ports = 1;              ///< peers whose volumes travel at once, each at full speed
-  rank_t peers_per_latency = 1;  ///< peers that one latency covers: `ports` of a network, all of them in shared memory
+  rank_t ports = 1;              ///< peers whose volumes travel at once, each at full speed; more of them share
+  rank_t peers_per_latency = 1;  ///< peers that one latency covers: no fewer than `ports`, all of them in shared memory
   rank_t streams = 16;           ///< a rank may read from so many peers at once …
   double per_stream_beyond = 0;  ///< … and pays this for every further one
 
