@@ -39,26 +39,48 @@ std::optional<double> number_field(lua_State* state, int index, char const* key)
   return found;
 }
 
+namespace {
+
+std::vector<rank_t> nodes_at(lua_State* state, int index) {
+  luaL_checktype(state, index, LUA_TTABLE);
+  std::vector<rank_t> nodes;
+  for (lua_Integer i = 1; lua_rawgeti(state, index, i) != LUA_TNIL; ++i) {
+    nodes.push_back(ranks_at(state, -1));
+    lua_pop(state, 1);
+  }
+  lua_pop(state, 1);
+  return nodes;
+}
+
+/// One field of a table of costs, whose value lies at `index`. False: there is no such cost.
+bool set_cost(network_costs& of, std::string_view key, lua_State* state, int index) {
+  for (auto const& [name, cost] : {std::pair{"alpha", &flat_costs::alpha},
+                                   {"beta", &flat_costs::beta},
+                                   {"gamma", &flat_costs::gamma},
+                                   {"inside", &flat_costs::inside}})
+    if (key == name) return of.flat.*cost = luaL_checknumber(state, index), true;
+  if (key == "ports") return of.flat.ports = ranks_at(state, index), true;
+  if (key == "at_once") return of.flat.at_once = ranks_at(state, index), true;
+  if (key == "nodes") return of.nodes = nodes_at(state, index), true;
+  if (key == "links") return of.links = text_at(state, index), true;
+  return false;
+}
+
+}  // namespace
+
 network_costs costs_at(lua_State* state, int index) {
   network_costs made;
   if (lua_isnoneornil(state, index)) return made;
   luaL_checktype(state, index, LUA_TTABLE);
-  made.flat.alpha = number_field(state, index, "alpha").value_or(made.flat.alpha);
-  made.flat.beta = number_field(state, index, "beta").value_or(made.flat.beta);
-  made.flat.gamma = number_field(state, index, "gamma").value_or(made.flat.gamma);
-  made.flat.inside = number_field(state, index, "inside").value_or(made.flat.inside);
-  made.flat.ports = static_cast<rank_t>(number_field(state, index, "ports").value_or(made.flat.ports));
-  made.flat.at_once = static_cast<rank_t>(number_field(state, index, "at_once").value_or(made.flat.at_once));
-  made.links = text_field(state, index, "links").value_or("");
-  lua_getfield(state, index, "nodes");
-  if (lua_istable(state, -1))
-    for (lua_Integer i = 1; lua_rawgeti(state, -1, i) != LUA_TNIL; ++i) {
-      made.nodes.push_back(ranks_at(state, -1));
-      lua_pop(state, 1);
-    }
-  else
-    lua_pushnil(state);
-  lua_pop(state, 2);
+  index = lua_absindex(state, index);
+  for (lua_pushnil(state); lua_next(state, index) != 0; lua_pop(state, 1)) {
+    lua_pushvalue(state, -2);  // to read a number that is a key as text would change the key
+    auto const key = text_at(state, -1);
+    lua_pop(state, 1);
+    if (!set_cost(made, key, state, lua_gettop(state)))
+      throw argument_error(fmt::format(
+          "costs have no '{}'; there are alpha, beta, gamma, inside, ports, at_once, nodes and links", key));
+  }
   return made;
 }
 
