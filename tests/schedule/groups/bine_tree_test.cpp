@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "command/shown/networks/network.hpp"
 #include "planning/schedule/model/cost.hpp"
@@ -18,24 +19,35 @@ using testing::schedule_of;
 
 std::string const near_first = "bine_tree", far_first = "bine_tree(far=1)";
 
-TEST(BineTree, ServesEveryRootOfEveryNumberOfRanks) {
-  for (rank_t ranks = 1; ranks <= by_effort<rank_t>(18, 40, 130); ++ranks)
-    for (std::string const& text : {near_first, far_first})
-      for (rank_t root = 0; root < ranks; ++root) {
-        auto const up = validate(schedule_of(text, ranks, verb::reduce, root));
-        auto const down = validate(schedule_of(text, ranks, verb::broadcast, root));
-        std::uint32_t const aside = ranks % 2 == 0 || ranks == 1 ? 0 : root + 1 == ranks ? 2 : 1;
-        if (ranks % 2 == 0) {
-          EXPECT_EQ(up.steps, ceil_log(ranks)) << text << " P=" << ranks;
-        }
-        EXPECT_LE(up.steps, ceil_log(ranks) + aside) << text << " P=" << ranks << " root " << root;
-        EXPECT_LE(down.steps, ceil_log(ranks) + aside) << text << " P=" << ranks << " root " << root;
-        EXPECT_LE(down.received_max, fraction(1));
-        if (root != 0) continue;
-        auto const both = validate(schedule_of(text, ranks));
-        EXPECT_EQ(both.steps, up.steps + down.steps) << text << " P=" << ranks;
-        EXPECT_TRUE(both.rank_uniform);
-      }
+void expect_fewest_steps(std::string const& text, rank_t ranks, rank_t root) {
+  for (verb const what : {verb::reduce, verb::broadcast}) {
+    auto const found = validate(schedule_of(text, ranks, what, root));
+    auto const both_ways = what == verb::reduce ? std::pair(found.sent_max, found.received_max)
+                                                : std::pair(found.received_max, found.sent_max);
+    EXPECT_EQ(found.steps, ceil_log(ranks)) << text << " P=" << ranks << " " << name_of(what) << " root " << root;
+    EXPECT_EQ(found.fan_in, ranks > 1 ? 1u : 0u) << text << " P=" << ranks << " root " << root;
+    EXPECT_EQ(both_ways.first, fraction(ranks > 1 ? 1 : 0)) << text << " P=" << ranks << " root " << root;
+    EXPECT_LE(both_ways.second, fraction(ceil_log(ranks))) << text << " P=" << ranks << " root " << root;
+  }
+}
+
+/// No tree in which a rank reads one other in a step has fewer steps: the ranks that have a vector at most double.
+TEST(BineTree, HasTheFewestStepsForEveryRootOfEveryNumberOfRanks) {
+  for (std::string const& text : {near_first, far_first}) {
+    for (rank_t ranks = 1; ranks <= by_effort<rank_t>(33, 65, 130); ++ranks)
+      for (rank_t root = 0; root < ranks; ++root) expect_fewest_steps(text, ranks, root);
+    for (rank_t const ranks : {63u, 65u, 129u, 1001u})
+      for (rank_t const root : {0u, 1u, ranks / 2, ranks - 2, ranks - 1}) expect_fewest_steps(text, ranks, root);
+  }
+}
+
+TEST(BineTree, IsTheSameThereAndBack) {
+  for (rank_t ranks = 1; ranks <= 65; ++ranks)
+    for (std::string const& text : {near_first, far_first}) {
+      auto const both = validate(schedule_of(text, ranks));
+      EXPECT_EQ(both.steps, 2 * ceil_log(ranks)) << text << " P=" << ranks;
+      EXPECT_TRUE(both.rank_uniform) << text << " P=" << ranks;
+    }
 }
 
 /// (1 − (−2)^(s+1)) / 3, forwards from even ranks and backwards from odd ones, with the root at 0.

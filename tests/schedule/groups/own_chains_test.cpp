@@ -150,24 +150,84 @@ TEST(Swing, ExchangesOverTheDistancesOfThePaper) {
   EXPECT_EQ(testing::read_from(schedule_of("bine", 64), 0, 0), (std::set<rank_t>{0, 1}));
 }
 
+/// The last of an odd number of ranks has whole vectors a step after the others.
 TEST(Swing, SavesStepsDownToWholeVectors) {
-  for (rank_t const ranks : {2u, 6u, 8u, 12u, 20u, 33u})
-    for (std::uint32_t saved = 0; saved <= testing::ceil_log(ranks & ~1u, 2); ++saved) {
+  for (rank_t const ranks : {2u, 3u, 6u, 7u, 8u, 12u, 20u, 21u, 33u}) {
+    std::uint32_t const each_way = testing::ceil_log(ranks & ~1u, 2);
+    for (std::uint32_t saved = 0; saved <= each_way; ++saved) {
       std::string const text = "swing(saved_steps=" + std::to_string(saved) + ")";
-      properties const found = of(text, ranks);
-      EXPECT_EQ(found.steps, 2 * testing::ceil_log(ranks & ~1u, 2) - saved + (ranks % 2) * 2) << text << " P=" << ranks;
+      std::uint32_t const one_more = ranks % 2 == 1 && saved == each_way ? 1 : 0;
+      EXPECT_EQ(of(text, ranks).steps, 2 * each_way - saved + one_more) << text << " P=" << ranks;
+      EXPECT_EQ(of(text, ranks, verb::reduce_scatter).steps, each_way) << text << " P=" << ranks;
     }
+    EXPECT_EQ(of("swing", ranks, verb::barrier).steps, each_way + ranks % 2) << ranks;
+  }
   EXPECT_EQ(of("swing(saved_steps=3)", 8).received_max, fraction(3));
+  EXPECT_EQ(of("swing(saved_steps=3)", 9).received_max, fraction(4));
+  EXPECT_EQ(refusal("swing(saved_steps=4)", 9),
+            "saved_steps = 4 is out of range: this algorithm on 8 ranks can save 0 to 3");
+  EXPECT_THROW(of("swing(saved_steps=4)", 9, verb::reduce_scatter), schedule_error);
 }
 
-TEST(Swing, TheLastOfAnOddNumberOfRanksHasItsBlocksFoldedBefore) {
+std::vector<rank_t> odd_numbers() {
+  std::vector<rank_t> odd{129, by_effort<rank_t>(131, 1001, 1001)};
+  for (rank_t ranks = 3; ranks <= 65; ranks += 2) odd.push_back(ranks);
+  return odd;
+}
+
+/// As many steps as the even number below, and the least volume.
+TEST(Swing, TheLastOfAnOddNumberOfRanksCostsNoStepsAndNoVolume) {
+  for (rank_t const ranks : odd_numbers())
+    for (std::string const text : {"swing", "bine(far=1)"}) {
+      std::uint32_t const each_way = testing::ceil_log(ranks - 1, 2);
+      fraction const others(std::int64_t{ranks} - 1, ranks);
+      for (verb const what : {verb::reduce_scatter, verb::allgather, verb::allreduce}) {
+        properties const found = of(text, ranks, what);
+        bool const is_both = what == verb::allreduce;
+        EXPECT_EQ(found.steps, is_both ? 2 * each_way : each_way) << text << " P=" << ranks << " " << name_of(what);
+        EXPECT_EQ(found.received_max, is_both ? others + others : others) << text << " P=" << ranks;
+        EXPECT_EQ(found.sent_max, is_both ? others + others : others) << text << " P=" << ranks;
+        EXPECT_EQ(found.combined_max, what == verb::allgather ? fraction(0) : others) << text << " P=" << ranks;
+        EXPECT_LE(found.fan_in, (ranks - 1) / 2 + 1) << text << " P=" << ranks << " " << name_of(what);
+        EXPECT_TRUE(found.rank_uniform) << text << " P=" << ranks << " " << name_of(what);
+      }
+    }
+}
+
+/// Blocks that the busiest rank reads in each step, all steps together.
+std::size_t blocks_of_busiest(schedule const& made) {
+  std::size_t sum = 0;
+  for (auto const& step : made.steps) {
+    std::vector<std::size_t> reads(made.ranks);
+    for (assignment const& a : step)
+      for (source const& s : made.from(a)) reads[a.rank] += s.rank != a.rank;
+    sum += *std::ranges::max_element(reads);
+  }
+  return sum;
+}
+
+TEST(Swing, TheLastOfAnOddNumberOfRanksIsHardlyBusierThanTheOthersInAnyStep) {
+  for (rank_t const ranks : odd_numbers())
+    for (verb const what : {verb::reduce_scatter, verb::allgather}) {
+      std::size_t const blocks = blocks_of_busiest(schedule_of("swing", ranks, what));
+      EXPECT_LE(blocks, ranks - 2 + testing::ceil_log(ranks - 1, 2)) << "P=" << ranks << " " << name_of(what);
+    }
+  for (rank_t const cap : {1u, 2u, 4u})
+    EXPECT_EQ(of("swing(cap=" + std::to_string(cap) + ")", 33, verb::reduce_scatter).fan_in, cap + 1);
+}
+
+/// The last rank as the root meets all others in one step, as the owners of their blocks.
+TEST(Swing, TheLastOfAnOddNumberOfRanksIsARootLikeTheOthers) {
   for (rank_t ranks = 3; ranks <= 65; ranks += 2) {
-    properties const found = of("swing", ranks);
-    std::int64_t const even = ranks - 1;
-    EXPECT_EQ(found.steps, 2 * testing::ceil_log(ranks - 1, 2) + 2) << ranks;
-    EXPECT_EQ(found.combined_max, fraction(1)) << ranks;
-    EXPECT_EQ(found.received_max, std::max(fraction(1), fraction(2 * (even - 1) + 1, even))) << ranks;
-    EXPECT_TRUE(found.rank_uniform) << ranks;
+    std::uint32_t const each_way = testing::ceil_log(ranks - 1, 2);
+    for (verb const what : {verb::reduce, verb::broadcast}) {
+      EXPECT_EQ(of("swing", ranks, what, ranks - 1).steps, each_way + 1) << ranks << " " << name_of(what);
+      EXPECT_LE(of("swing", ranks, what, ranks - 2).steps, 2 * each_way) << ranks << " " << name_of(what);
+    }
+    for (verb const what : {verb::gather, verb::scatter})
+      for (rank_t const root : {rank_t{0}, ranks - 2, ranks - 1})
+        EXPECT_LE(of("swing", ranks, what, root).steps, each_way + (root + 1 == ranks))
+            << ranks << " " << name_of(what) << " " << root;
   }
 }
 

@@ -147,13 +147,17 @@ std::vector<std::uint32_t> last_level(group const& ranks, chain const& steps) {
   return level;
 }
 
+void require_saved(std::uint32_t saved_steps, group const& ranks, chain const& reducing) {
+  if (saved_steps <= reducing.size()) return;
+  throw schedule_error("saved_steps = " + std::to_string(saved_steps) + " is out of range: this algorithm on " +
+                       std::to_string(ranks.order()) + " ranks can save 0 to " + std::to_string(reducing.size()));
+}
+
 symmetric_schedule fold(group const& ranks, chain const& reducing, chain const& distributing,
                         std::uint32_t saved_steps) {
   auto const reducing_levels = last_level(ranks, reducing);
   auto const distributing_levels = last_level(ranks, distributing);
-  if (saved_steps > reducing.size())
-    throw schedule_error("saved_steps = " + std::to_string(saved_steps) + " is out of range: this algorithm on " +
-                         std::to_string(ranks.order()) + " ranks can save 0 to " + std::to_string(reducing.size()));
+  require_saved(saved_steps, ranks, reducing);
   auto const d = lags_at(reducing_levels, reducing.size() - saved_steps);
   if (d.size() < ranks.order()) require_room(ranks.order(), d.size());
   std::size_t const level = common_level(distributing_levels, distributing.size(), d);

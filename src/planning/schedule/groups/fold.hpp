@@ -23,6 +23,9 @@ using chain = std::vector<std::vector<transfer>>;
 /// Throws schedule_error with the first violated condition, its step, shift and lag.
 std::vector<std::uint32_t> last_level(group const&, chain const&);
 
+/// Throws schedule_error if there are not so many steps to save.
+void require_saved(std::uint32_t saved_steps, group const&, chain const& reducing);
+
 /// Reduces along `reducing` to the lags D = E_{L − saved_steps}, sharing partials of equal lag and equal
 /// relative content, and distributes along `distributing` backwards from the level whose lags are D.
 ///

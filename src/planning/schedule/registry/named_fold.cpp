@@ -3,12 +3,12 @@
 #include "planning/schedule/registry/named_fold.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <utility>
 
 #include "planning/schedule/algorithms/latency.hpp"
 #include "planning/schedule/algorithms/scan.hpp"
+#include "planning/schedule/algorithms/swing.hpp"
 #include "planning/schedule/core/assembly.hpp"
 #include "planning/schedule/core/rank_order.hpp"
 #include "planning/schedule/core/validate.hpp"
@@ -111,54 +111,23 @@ schedule binary(rank_t ranks, std::uint32_t saved, verb what, rank_t root) {
   return derive(std::move(all).finish(), what, root);
 }
 
-/// The last rank of an odd number takes no part: before, every rank folds its block of the last one's input; after, that
-/// one copies all blocks. Whole vectors go by rank 0.
-schedule beside_last(schedule const& inner, verb what, rank_t root) {
-  rank_t const last = inner.ranks;
-  mapped part{inner, {}, {}};
-  for (rank_t r = 0; r < last; ++r) part.members.push_back(r);
-  std::vector<fraction> cuts;
-  append_cuts(part, cuts);
-  assembly all(last + 1, cuts);
-  auto const where = [&](std::size_t b) {
-    auto const& [offset, size] = inner.blocks[b];
-    return piece{offset, offset + size};
-  };
-  for (rank_t b = 0; b < inner.blocks.size(); ++b) all.fold(b, where(b), std::vector<rank_t>{b, last});
-  all.end_step();
-  all.run(std::vector{part});
-  for (rank_t b = 0; b < inner.blocks.size(); ++b) all.fold(last, where(b), std::vector<rank_t>{b});
-  all.end_step();
-  return derive(std::move(all).finish(), what, root);
-}
-
-/// Over the dihedral group of an even number of ranks.
+/// Over the dihedral group of an even number of ranks, or of all but the last of an odd one. Each piece has one owner, so verbs
+/// of pieces have no steps to save. As the root the last rank gets or gives all blocks at once, and owns none.
 schedule swing(algorithm const& a, rank_t ranks, verb what, rank_t root) {
+  std::uint32_t const saved = a.number("saved_steps");
   if (ranks % 2 == 0) return along_chain(a, ranks, what, root);
-  if (ranks == 1) return folded(group::cyclic(1), {}, a.number("saved_steps"), what, root);
-  return beside_last(along_chain(a, ranks - 1, detail::is_barrier(what) ? what : verb::allreduce, 0), what, root);
+  if (ranks == 1) return folded(group::cyclic(1), {}, saved, what, root);
+  bool const is_root = detail::is_rooted(what) && root + 1 == ranks;
+  bool const is_owner = detail::is_of_pieces(what) || (saved == 0 && !detail::is_barrier(what) && !is_root);
+  if (is_owner) require_room(ranks, ranks);  // before the chain of so many is made
+  auto const others = folding_of(a, ranks - 1).value();
+  require_saved(saved, others.ranks, others.steps);
+  if (is_owner) return derive(swing_beside_last(others.ranks, others.steps), what, root);
+  return derive(beside_last(expand(folds(others.ranks, others.steps, saved, what))), what, root);
 }
 
-/// What becomes of one block, for the whole vector: all goes to its owner, and the same way back. The last of an odd number
-/// of ranks gives its own to rank 0 before.
-schedule bine_tree(algorithm const& a, rank_t ranks, verb what, rank_t root) {
-  rank_t const even = ranks - ranks % 2;
-  rank_t const owner = root < even && detail::is_rooted(what) ? root : 0;
-  assembly all(ranks);
-  if (ranks > 1) {
-    group const exchanges = group::dihedral(even);
-    if (ranks > even) all.fold(0, {}, std::array<rank_t, 2>{0, even});
-    all.end_step();
-    for (auto const& step : covering_chain(exchanges, swing_shifts(even, a.number("far") != 0))) {
-      for (element const t : step.front().lags) {
-        rank_t const to = exchanges.add(owner, exchanges.subtract(t, step.front().shift));
-        all.fold(to, {}, std::array{to, exchanges.add(owner, t)});
-      }
-      all.end_step();
-    }
-    all.mirror();
-  }
-  return derive(std::move(all).finish(), what, root);
+schedule tree_of_exchanges(algorithm const& a, rank_t ranks, verb what, rank_t root) {
+  return derive(bine_tree(ranks, detail::is_rooted(what) ? root : 0, a.number("far") != 0), what, root);
 }
 
 std::uint32_t floor_log2(rank_t ranks) { return static_cast<std::uint32_t>(std::bit_width(ranks)) - 1; }
@@ -339,7 +308,7 @@ std::vector<named_algorithm> fold_algorithms() {
        nullptr,
        {{"saved_steps", up_to_bits}}},
       {"swing",
-       "exchanges over distances 1, 1, 3, 5, 11 ...: ceil(log2 P) steps each way, near first; odd P: as P-1, 2 more",
+       "exchanges over distances 1, 1, 3, 5, 11 ...: ceil(log2 P) steps each way, near first; odd P: as P-1",
        "De Sensi et al., Swing; [KZ] over the dihedral group",
        served::reductions,
        {cap, saved_steps},
@@ -357,11 +326,11 @@ std::vector<named_algorithm> fold_algorithms() {
        {},
        "by default it is swing"},
       {"bine_tree",
-       "a tree of bine's exchanges over the whole vector, 2 ceil(log2 P) rounds; odd P: as P-1, 2 more",
+       "a tree of bine's exchanges over the whole vector, 2 ceil(log2 P) rounds",
        "De Sensi et al., Bine trees",
        served::of_whole_vectors,
        {far},
-       bine_tree,
+       tree_of_exchanges,
        tree_there_and_back,
        nullptr,
        {},
