@@ -92,6 +92,40 @@ TEST(Leaders, TakeTheRoundsOfTheTallestNodeAndThoseBetween) {
   }
 }
 
+TEST(SmpBinomial, ServesEveryVerbInSegmentsThatFollowEachOtherStepByStep) {
+  std::mt19937 random(seed);
+  for (int i = 0; i < by_effort(5, 50, 200); ++i) {
+    auto const nodes = random_nodes(random);
+    auto const whole = schedule_of("smp_binomial(nodes=" + text_of(nodes) + ")", sum(nodes));
+    for (std::uint32_t const segments : {2u, 3u, 8u}) {
+      auto const name = "smp_binomial(nodes=" + text_of(nodes) + ",segments=" + std::to_string(segments) + ")";
+      for (verb const what : find_algorithm("smp_binomial").verbs)
+        EXPECT_NO_THROW(validate(schedule_of(name, sum(nodes), what))) << name << ' ' << name_of(what);
+      auto const made = schedule_of(name, sum(nodes));
+      auto const found = validate(made), once = validate(whole);
+      EXPECT_EQ(found.steps, once.steps == 0 ? 0 : once.steps + segments - 1) << name;
+      EXPECT_EQ(found.received_max, once.received_max) << name;
+      EXPECT_TRUE(found.ordered && found.rank_uniform) << name;
+      EXPECT_EQ(made.blocks.size(), segments);
+    }
+  }
+}
+
+TEST(SmpBinomial, SendsTheSecondSegmentOnceTheFirstIsOnItsWay) {
+  auto const made = schedule_of("smp_binomial(nodes=2+2,segments=2)", 4);
+  std::vector<std::string> reads;  // rank: from, of which segment
+  for (auto const& step : made.steps) {
+    std::string text;
+    for (assignment const& a : step)
+      for (source const& from : made.from(a))
+        if (from.rank != a.rank)
+          text += std::to_string(a.rank) + ':' + std::to_string(from.rank) + '.' + std::to_string(a.block) + ' ';
+    reads.push_back(text);
+  }
+  EXPECT_EQ(reads, (std::vector<std::string>{"0:1.0 2:3.0 ", "0:2.0 0:1.1 2:3.1 ", "2:0.0 0:2.1 ", "1:0.0 3:2.0 2:0.1 ",
+                                             "1:0.1 3:2.1 "}));
+}
+
 TEST(Unequal, ReachesTheLowerBoundOnEveryNodesLink) {
   std::mt19937 random(seed);
   for (int i = 0; i < by_effort(20, 200, 1000); ++i) {

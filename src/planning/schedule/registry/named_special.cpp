@@ -11,6 +11,7 @@
 #include "planning/schedule/algorithms/elimination.hpp"
 #include "planning/schedule/algorithms/exchange.hpp"
 #include "planning/schedule/algorithms/flexreduce.hpp"
+#include "planning/schedule/composed/staggered.hpp"
 #include "planning/schedule/composed/two_level.hpp"
 #include "planning/schedule/composed/two_level_scan.hpp"
 #include "planning/schedule/core/rank_order.hpp"
@@ -197,12 +198,13 @@ std::vector<named_algorithm> special_algorithms() {
        nullptr,
        {{"nodes", the_nodes}}},
       {"smp_binomial",
-       "leaders with a binomial tree between them",
+       "leaders with a binomial tree between them, of the vector whole or in segments",
        trees,
        served::reductions,
-       {nodes},
+       {nodes, {"segments", "1", "equal parts of the vector that follow each other step by step", 1}},
        [](algorithm const& a, rank_t ranks, verb what, rank_t root) {
-         return derive(through_leaders(a, ranks, {"binomial", {}}), what, root);
+         block_t const segments = detail::is_barrier(what) ? 1 : a.number("segments");
+         return derive(staggered(through_leaders(a, ranks, {"binomial", {}}), segments), what, root);
        },
        one_step,
        nullptr,
