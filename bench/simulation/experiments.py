@@ -3,11 +3,13 @@
 import dataclasses
 import math
 
-from platforms import Costs, Link, Torus, block, chain, nodes_of, shuffled, star, three_level_tree, two_level_tree
+from platforms import (Costs, FatTree, Link, Torus, block, chain, in_turn, nodes_of, shuffled, star, three_level_tree,
+                       two_level_tree)
 
 # Of SimGrid 3.32; others of its algorithms stop or add wrongly for numbers of ranks that are no powers of two.
 COMPARATORS = ["ompi", "mpich", "mvapich2", "mvapich2_two_level", "lr", "rdb", "rab_rdb", "smp_rdb", "smp_binomial",
                "smp_rsag_lr"]
+NATIVE = ["recursive_doubling", "recursive_halving"]
 BY_STEPS = [name for name in COMPARATORS if name not in ("ompi", "lr", "smp_rsag_lr")]  # without rings of all ranks
 
 TEN_GIGABIT, GIGABIT = 1.25e9, 1.25e8
@@ -36,10 +38,10 @@ class Setting:
     flat: tuple = (3e-5, 1e-8)  # seconds of a message and of a byte, for the estimate of Kolmakov and Zhang
 
     def placement(self):
-        """"shuffled", "shuffled 2" …: one shuffle after the other."""
-        if not self.mapping.startswith("shuffled"):
-            return block(self.machine, self.ranks)
-        return shuffled(self.machine, self.ranks, int(self.mapping[len("shuffled"):] or 1))
+        """By how the mapping ends: "block", "in turn", "shuffled", and one shuffle after the other, "shuffled 2" …."""
+        if "shuffled" in self.mapping:
+            return shuffled(self.machine, self.ranks, int(self.mapping.rpartition("shuffled")[2] or 1))
+        return (in_turn if self.mapping.endswith("in turn") else block)(self.machine, self.ranks)
 
     @property
     def name(self):
@@ -158,14 +160,16 @@ def kolmakov_eager(counts):
 def patarasuk(sizes):
     """32 hosts at 1 Gbit/s below four switches: in a star around a fifth, and in a chain. 50 us is what a message takes
     between hosts of one switch. The tree's ring is the same however machines are numbered; for the others hosts are numbered
-    switch by switch, and anyhow."""
+    switch by switch, anyhow, and in turn over the switches."""
     link = Link(GIGABIT, 24e-6)
     for name, machine in (("patarasuk-star", two_level_tree(4, 8, link, link, INSIDE, 1)),
                           ("patarasuk-chain", chain(4, 8, link, INSIDE))):
         ring = "tree_ring(nodes=8*4)"
         yield Setting(name, machine, 32, sizes, known(32) + by_hosts([8] * 4, ["4", "2x2"]) + [ring, "binomial"],
-                      always=[ring, "ring", "binomial"])
-        yield Setting(name, machine, 32, sizes, known(32) + ["binomial"], "shuffled", always=["ring", "binomial"])
+                      always=[ring, "ring", *NATIVE, "binomial"])
+        yield Setting(name, machine, 32, sizes, known(32) + ["binomial"], "shuffled", always=["ring", *NATIVE, "binomial"])
+        yield Setting(name, machine, 32, sizes, [*NATIVE, "ring", "binomial"], "in turn",
+                      always=["ring", *NATIVE, "binomial"], comparators=["rdb", "rab_rdb", "mpich", "ompi"])
 
 
 def patarasuk_smp(shapes):
@@ -177,6 +181,31 @@ def patarasuk_smp(shapes):
         yield Setting("patarasuk-smp", machine, ranks, [64 * ranks, 256 * ranks, 1024 * ranks, 8192 * ranks],
                       by_hosts(nodes, dims) + rings(nodes), f"{hosts}x{cores}", comparators=["smp_rdb", "smp_binomial", "ompi", "mvapich2_two_level"],
                       always=rings(nodes)[:1], kept=2)
+
+
+def patarasuk_native(shapes, sizes):
+    """The source's shapes, with what "native" may have been: by recursive doubling or halving, ranks host by host or in turn
+    over the hosts. A message between hosts costs 2 us, as much as 250 bytes: the source's network is not known."""
+    for hosts, cores in shapes:
+        machine = star(hosts, Link(GIGABIT, 0.9e-6), INSIDE, cores)
+        ranks, nodes = hosts * cores, text_of([cores] * hosts)
+        trees = [f"smp_binomial(nodes={nodes},segments={count})" for count in (1, 2, 4, 8, 16, 32)]
+        ours = [f"tree_ring(nodes={nodes})", f"smp_rdb(nodes={nodes})", *trees, *NATIVE]
+        costs = Costs(overhead=0.1e-6, combine=2e-10)
+        yield Setting("patarasuk-native", machine, ranks, sizes, ours, f"{hosts}x{cores}", costs, always=ours, kept=0,
+                      comparators=["smp_rdb", "smp_binomial", "smp_binomial_pipeline"])
+        yield Setting("patarasuk-native", machine, ranks, sizes, NATIVE, f"{hosts}x{cores} in turn", costs, always=NATIVE, kept=0,
+                      comparators=["rdb", "rab_rdb"])
+
+
+def fat_tree(sizes):
+    """32 hosts below four switches with eight ways up each, and at one switch: what the source takes for much the same. Nearly
+    all of a message's 50 us is the ranks', so that ways of four links take no longer than those of two."""
+    link = Link(GIGABIT, 1e-6)
+    for name, machine in (("fat tree", FatTree(4, 8, link)), ("one switch", star(32, link, INSIDE, 1))):
+        for mapping in (name, name + ", shuffled"):
+            yield Setting("fat-tree", machine, 32, sizes, ["ring", *NATIVE, "binomial"], mapping, Costs(24e-6, 2e-10),
+                          always=["ring", *NATIVE, "binomial"], kept=0, comparators=["rab_rdb"])
 
 
 def flexreduce(shapes, sizes):
@@ -238,6 +267,7 @@ MORE_KOLMAKOV_SIZES = [425, 9000, *KOLMAKOV_SIZES, 32_000_000]
 KOLMAKOV_COUNTS = [8, 9, 12, 16, 17, 24, 25, 31, 32, 33, 34, 48, 49, 63, 64, 65, 66, 96, 97, 127, 128, 129, 160]
 PATARASUK_SIZES = [8 * KB, 32 * KB, 64 * KB, 128 * KB, 256 * KB, 512 * KB, MB]
 SMP_SHAPES = [(16, 2), (16, 4), (32, 2), (32, 4), (64, 2), (64, 4)]
+SOURCE_SHAPES, NATIVE_SIZES = [(32, 2), (64, 2), (16, 4), (32, 4)], [KB << i for i in range(11)]
 HOST_SHAPES = [[2, 2], [3, 2], [3, 3], [4, 3], [4, 4], [3, 3, 3], [4, 3, 3], [4, 4, 3], [4, 4, 4]]
 GROWTH_SIZES = [100, 1000, 10_000, 100_000, 1_000_000]
 FEW = ["rdb", "rab_rdb", "mvapich2_two_level", "smp_rdb"]
@@ -262,6 +292,8 @@ EXPERIMENTS = {
     "patarasuk": (lambda: patarasuk([512 * KB, MB]), lambda: patarasuk(PATARASUK_SIZES),
                   lambda: patarasuk(PATARASUK_SIZES + [4 * MB, 16 * MB])),
     "patarasuk-smp": not_quickly(lambda: patarasuk_smp(SMP_SHAPES)),
+    "patarasuk-native": not_quickly(lambda: patarasuk_native(SOURCE_SHAPES, NATIVE_SIZES)),
+    "fat-tree": (lambda: [], lambda: fat_tree(PATARASUK_SIZES[1::2]), lambda: fat_tree(PATARASUK_SIZES)),
     "flexreduce": (lambda: flexreduce([[3, 2], [4, 3, 3]], [48_000_000]), lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000]),
                    lambda: flexreduce(HOST_SHAPES, [480_000, 480_000_000])),
     "growth-2-levels": growth_efforts(2),

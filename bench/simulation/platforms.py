@@ -142,6 +142,28 @@ class Torus:
         return json.dumps({"torus": list(self.dimensions), "link": self.link.costs(), "rank": {"bandwidth": 1e12}})
 
 
+class FatTree:
+    """`leaves` switches of so many hosts each, with as many ways up, each to another switch. The model takes it for one switch."""
+
+    def __init__(self, leaves, hosts, link):
+        self.leaves, self.hosts, self.link = leaves, hosts, link
+
+    def host_names(self):
+        return [f"host-{i}" for i in range(self.leaves * self.hosts)]
+
+    def xml(self):
+        last = self.leaves * self.hosts - 1
+        shape = f"2;{self.hosts},{self.leaves};1,{self.hosts};1,1"
+        return "\n".join(HEAD + [
+            ' <zone id="world" routing="Full">',
+            f'  <cluster id="fat-tree" prefix="host-" suffix="" radical="0-{last}" speed="1Gf" topology="FAT_TREE" '
+            f'topo_parameters="{shape}" bw="{self.link.bandwidth}Bps" lat="{self.link.latency * 1e9:.3f}ns" '
+            'sharing_policy="SPLITDUPLEX"/>', ' </zone>', '</platform>', ""])
+
+    def network(self, placement):
+        return star(len(self.host_names()), self.link, self.link, 1).network(placement)
+
+
 def block(machine, ranks):
     """Each host is filled before the next one begins."""
     return [name for name in machine.host_names() for _ in range(getattr(machine, "cores", 1))][:ranks]
@@ -152,6 +174,14 @@ def shuffled(machine, ranks, which=1):
     places = block(machine, ranks)
     random.Random(which * ranks).shuffle(places)
     return places
+
+
+def in_turn(machine, ranks):
+    """Rank 0 at the first switch, or host of several ranks, rank 1 at the next one, and so on."""
+    cores = getattr(machine, "cores", 1)
+    groups = [[name] * cores for name in machine.host_names()] if cores > 1 else list(machine.hosts_below().values())
+    groups = [group for group in groups if group]
+    return [groups[rank % len(groups)][rank // len(groups)] for rank in range(ranks)]
 
 
 def nodes_of(placement):

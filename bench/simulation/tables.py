@@ -31,7 +31,7 @@ def micro(seconds):
 
 def numberings(outcome, others):
     """Those of the same ranks on the same machine: coset numbers ranks host by host wherever they are."""
-    return [outcome] + [each for each in others if each.setting.mapping == "block" and outcome.setting.mapping == "shuffled"
+    return [outcome] + [each for each in others if each.setting.mapping == "block" and outcome.setting.mapping in ("shuffled", "in turn")
                         and (each.setting.experiment, each.setting.ranks) == (outcome.setting.experiment, outcome.setting.ranks)]
 
 
