@@ -310,13 +310,21 @@ class Generate(Files):
     @unittest.skipUnless(shutil.which("mpicc") and shutil.which("mpiexec"), "no MPI here")
     @needs_lab
     def test_the_generated_routine_reduces_over_mpi(self):
-        source, program = os.path.join(self.folder, "ring.c"), os.path.join(self.folder, "ring")
+        eight = {f"s{i}": list(range(8 * i, 8 * i + 8)) for i in range(4)}  # Patarasuk and Yuan's hosts, in a star and in a chain
+        star = {"top": list(eight)} | eight
+        chain = {switch: own + ([f"s{i + 1}"] if i < 3 else []) for i, (switch, own) in enumerate(eight.items())}
+        for number, (tree, ranks) in enumerate(((TREE, 6), ({"tree": star}, 32), ({"tree": chain}, 32))):
+            with self.subTest(number):
+                self.run_generated(f"ring{number}", tree, ranks)
+
+    def run_generated(self, name, tree, ranks):
+        source, program = os.path.join(self.folder, name + ".c"), os.path.join(self.folder, name)
         with open(source, "w") as out:
-            out.write(coset("generate", "tree_ring", "--tree", self.file(TREE)).stdout)
+            out.write(coset("generate", "tree_ring", "--tree", self.file(tree)).stdout)
         test = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tree_ring_main.c")
         subprocess.run(["mpicc", "-std=c99", "-Wall", "-Wextra", "-Werror", source, test, "-o", program], check=True)
         as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-        subprocess.run(["mpiexec", "-n", "6", program], check=True, timeout=120, env={**os.environ, **as_root})
+        subprocess.run(["mpiexec", "-n", str(ranks), program], check=True, timeout=120, env={**os.environ, **as_root})
 
     @needs_lab
     def test_the_generated_ring_visits_the_tree_depth_first(self):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a generated tree ring over MPI for many counts, in place and not, and compares with the known sums. */
+/* Runs a generated tree ring over MPI for many counts, fewer where processes are many, in place and not, and compares with the
+   known sums. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  for (n = 0; n <= most; ++n) {
+  for (n = 0; n <= most; n += ranks > 8 ? 11 : 1) {
     double in[most], out[most];
     for (i = 0; i < n; ++i) in[i] = out[i] = rank + 1 + 1000.0 * i;
     wrong += tree_ring_allreduce(n % 2 ? in : MPI_IN_PLACE, out, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD) != MPI_SUCCESS;
