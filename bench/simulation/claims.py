@@ -100,7 +100,7 @@ def ring_ahead_from(some):
         price = where.prices[outcome.setting.sizes[-1]][name]
         yield Claim(f"{outcome.setting.name}: the tree's ring is ahead of MPICH's and LAM's from {length(from_size)}", not behind,
                     "of their time: " + ", ".join(f"{length(size)} {ratio:.2f}" for size, ratio in ratios.items())
-                    + (f"; {price.steps} steps are {price.steps * (2 * outcome.setting.machine.host_link.latency + 2 * outcome.setting.costs.overhead) * 1e3:.1f} ms of latency alone" if behind else ""))
+                    + (f"; {price.steps} steps wait for the longest way each" if behind else ""))
 
 
 def ahead_of_smp(some):
