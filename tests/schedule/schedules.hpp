@@ -2,6 +2,7 @@
 // What several tests of schedules ask: a schedule by name, logarithms, and figures that validate() does not report.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +15,15 @@ namespace coset::schedule::testing {
 
 inline schedule schedule_of(std::string_view text, rank_t ranks, verb what = verb::allreduce, rank_t root = 0) {
   return make(algorithm::parse(text), ranks, what, root);
+}
+
+/// Nothing where the algorithm is not defined for this many ranks.
+inline std::optional<schedule> made_if_defined(algorithm const& how, rank_t ranks, verb what, rank_t root = 0) {
+  try {
+    return make(how, ranks, what, root);
+  } catch (schedule_error const&) {
+    return std::nullopt;
+  }
 }
 
 /// ceil(log_base number).
