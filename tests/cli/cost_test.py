@@ -199,6 +199,29 @@ class Compared(Written):
             self.assertEqual((refused.returncode, refused.stdout), (2, ""), arguments)
             self.assertIn(hint.lower(), refused.stderr.lower(), arguments)
 
+    def test_beside_every_plan_on_shared_links_stands_what_none_undercuts(self):
+        # A megabyte each way over a link of 1 GB/s, and a message of 1 us.
+        switches = self.write("switches.json", {"tree": {"left": ["right", 0, 1, 2, 3], "right": [4, 5, 6, 7]},
+                                                "links": {"right": {"bandwidth": 1e9}}, "rank": {"bandwidth": 1e10}})
+        for verb, megabytes, cuts in [("allreduce", 1, {"left -> right", "right -> left"}), ("broadcast", 1, {"left -> right"}),
+                                      ("reduce", 1, {"right -> left"}), ("scatter", 0.5, {"left -> right"}),
+                                      ("all_to_all", 2, {"left -> right", "right -> left"})]:
+            found = json.loads(coset("cost", verb, 10**6, "--links", switches, "--alpha", "1e-6", "--json").stdout)["prices"]
+            self.assertGreater(len(found), 5)
+            for one in found:
+                self.assertIn(one["bound"]["cut"], cuts, verb)
+                self.assertEqual(float(one["bound"]["vectors"] if "/" not in one["bound"]["vectors"] else 0.5), megabytes)
+                self.assertAlmostEqual(one["bound"]["seconds"], 1e-6 + megabytes * 1e-3, 12)
+                self.assertAlmostEqual(one["over_bound"], one["seconds"] / one["bound"]["seconds"], 9)
+                self.assertGreaterEqual(one["over_bound"], 1)
+        row = self.rows("ring", "--links", switches, "-b", 8)[0]
+        self.assertEqual((row["bound.cut"], float(row["bound.seconds"])), ("latency", 9e-5))  # three of 30 us
+        self.assertAlmostEqual(float(row["over_bound"]), float(row["seconds"]) / 9e-5, 4)
+        text = coset("cost", "allreduce", "--plan", "ring", "--links", switches).stdout
+        self.assertRegex(text.splitlines()[1], " bound  over bound  binding cut ")
+        self.assertEqual(self.rows("ring", "--nodes", "4,4", "-b", "1G")[0]["bound.cut"], "node 0 -> switch")
+        self.assertEqual(self.rows("ring", "-b", "1G")[0]["bound.cut"], "")
+
     def test_ranks_that_are_too_many_to_write_out_are_counted_where_all_do_the_same(self):
         seconds = self.seconds("generalized", "-r", 100000, "-b", "1M", "--alpha", "1e-6", "--beta", "1e-9", "--gamma", 0)
         self.assertAlmostEqual(seconds["generalized"], 34e-6 + 2 * (1 - 1e-5) * 2**20 * 1e-9, 9)  # 2 · ceil(log2 P) steps

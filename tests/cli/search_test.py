@@ -96,6 +96,15 @@ class Search(unittest.TestCase):
             torus = searched("--model", "torus:4x4", "--beta", 1e-9, "--group", "4x4", "-b", "64K", "--gamma", 0)
             self.assertLessEqual(torus["seconds"], named["seconds"] + 1e-12)  # ranks have links of their own in the file
             self.assertEqual(named["ranks"], 16)
+            self.assertEqual(named["bound"]["cut"], "all ranks")
+            self.assertAlmostEqual(named["bound"]["seconds"], 3e-5 + 65536 * 30 / 16 * 1e-9, 12)
+            free = searched("--model", "torus:4x4", "--alpha", 0, "--beta", 1e-9, "--group", "4x4", "-b", "64K")
+            self.assertEqual(free["bound"]["vectors"], "30")  # leave 16 hosts over 64 links together
+            self.assertAlmostEqual(free["bound"]["seconds"], 65536 * 30 / 64 * 1e-9, 12)
+            self.assertAlmostEqual(named["over_bound"], named["seconds"] / named["bound"]["seconds"], 9)
+            text = coset("search", "--links", file.name, "--group", "4x4", "-b", "64K", "--quiet").stdout
+            self.assertIn("\nno plan whatever takes less than 152.88 us; the cut that binds: all ranks\n", text)
+            self.assertNotIn("bound", {*searched("-r", 5, "-b", 8)})
 
     def test_text_says_what_is_proved(self):
         self.assertIn("proved: no chain of single shifts takes less", coset("search", "-r", 8).stdout)

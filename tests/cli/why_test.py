@@ -153,7 +153,10 @@ class Why(Files):
         self.assertEqual((found["hosts"], found["switches"]), ([2] * 4, [2, 2]))
         self.assertIn("dims=2x2", found["chosen"]["algorithm"])
         text = coset("why", "allreduce", "1M", "--links", tree).stdout
-        for expected in ("   on links  ", "chosen, as if hosts shared no links: "):
+        for one in found["candidates"]:
+            self.assertAlmostEqual(one["over_bound"], one["on_links"] / one["bound"]["seconds"], 9)
+            self.assertGreaterEqual(one["over_bound"], 1)
+        for expected in ("   on links  over bound  ", "chosen, as if hosts shared no links: ", "; the cut that binds: all ranks\n"):
             self.assertIn(expected, text)
         for verb in ("reduce", "broadcast", "reduce_scatter", "allgather", "scan", "barrier"):
             self.assertGreater(why(verb, "64K", "--links", tree)["chosen"]["on_links"], 0, verb)

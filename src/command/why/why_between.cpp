@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "command/bound_json.hpp"
 #include "command/bytes.hpp"
 #include "command/shown/networks/network.hpp"
 #include "command/why/why.hpp"
@@ -26,7 +27,8 @@ using nlohmann::ordered_json;
 struct priced_exchange {
   exchange how;
   exchange_price price;
-  std::optional<double> on_links = {};  ///< seconds, where links are known: bytes as these carry them
+  std::optional<double> on_links = {};      ///< seconds, where links are known: bytes as these carry them
+  std::optional<schedule::cut> bound = {};  ///< the cut of these links that binds
 };
 
 /// What hosts exchange, without what happens inside of them: a host is one rank.
@@ -39,9 +41,19 @@ schedule::schedule between_hosts(choice::question const& q, exchange const& how)
 /// Prices exchanges on the links between hosts. What differs in leaders and segments only is one schedule there.
 class pricing_on_links {
  public:
-  pricing_on_links(choice::question const& q, schedule::network const& links) : q_(q), ways_(links) {}
+  pricing_on_links(choice::question const& q, schedule::network const& links)
+      : q_(q),
+        ways_(links),
+        binding_(binding(schedule::cuts_of(links, {}, {.verb = choice::schedule_of(q.what), .ranks = links.ranks()}),
+                         static_cast<double>(q.bytes))) {}
 
-  double operator()(priced_exchange const& e) {
+  void price(priced_exchange& e) {
+    e.on_links = seconds_of(e);
+    e.bound = binding_;
+  }
+
+ private:
+  double seconds_of(priced_exchange const& e) {
     auto alike = e.how;
     alike.leaders = 1;
     alike.segment_bytes = 0;
@@ -52,9 +64,9 @@ class pricing_on_links {
     return e.price.total() - e.price.bytes + found->second;
   }
 
- private:
   choice::question const& q_;
   schedule::routes ways_;
+  schedule::cut binding_;
   std::map<std::string, double> seconds_;
 };
 
@@ -95,7 +107,10 @@ ordered_json exchange_json(choice::question const& q, priced_exchange const& e) 
                     {"messages", e.price.messages},
                     {"bytes", e.price.bytes},
                     {"combining", e.price.combine}};
-  if (e.on_links) made["on_links"] = *e.on_links;
+  if (e.on_links) {
+    made["on_links"] = *e.on_links;
+    made.update(bound_json(*e.bound, static_cast<double>(q.bytes), *e.on_links));
+  }
   return made;
 }
 
@@ -103,7 +118,7 @@ ordered_json exchange_json(choice::question const& q, priced_exchange const& e) 
 table exchanges(choice::question const& q, std::vector<priced_exchange> all, priced_exchange const& chosen) {
   table made;
   made.with(as::words, {"=mark"});
-  if (chosen.on_links) made.with(as::us, {"on links=on_links"});
+  if (chosen.on_links) made.with(as::us, {"on links=on_links"}).with(as::ratio, {"over bound=over_bound"});
   made.with(as::us, {"total=seconds", "inside", "rounds", "messages", "bytes", "combining"}).with(as::words, {"plan"});
   auto const is_chosen = [&](priced_exchange const& e) { return e.how == chosen.how; };
   if (std::ranges::none_of(all, is_chosen)) all.push_back(chosen);
@@ -159,8 +174,8 @@ std::string why_between(choice::question const& q, formats const& as_what, bool 
       throw argument_error(
           fmt::format("the links are between {} hosts, more than {}", q.hosts.ranks.size(), most_hosts));
     pricing_on_links on_links(q, *links);
-    for (priced_exchange& e : found) e.on_links = on_links(e);
-    winner.on_links = on_links(winner);
+    for (priced_exchange& e : found) on_links.price(e);
+    on_links.price(winner);
     std::ranges::stable_sort(found, {}, [](priced_exchange const& e) { return *e.on_links; });
   }
   if (as_what.json) {
@@ -187,8 +202,11 @@ std::string why_between(choice::question const& q, formats const& as_what, bool 
                   q.hosts.network.latency * 1e6, q.hosts.network.per_peer * 1e6, q.hosts.network.per_byte * 1e9) +
       candidates_text(told, all);
   if (winner.on_links)
-    return text + fmt::format("chosen, as if hosts shared no links: {:.2f} times what the fastest takes on them\n",
-                              *winner.on_links / *found.front().on_links);
+    return text + fmt::format(
+                      "chosen, as if hosts shared no links: {:.2f} times what the fastest takes on them\n"
+                      "no plan whatever takes less than {:.3f} us on them; the cut that binds: {}\n",
+                      *winner.on_links / *found.front().on_links,
+                      winner.bound->seconds(static_cast<double>(q.bytes)) * 1e6, winner.bound->name);
   return text + (found.front().how == chosen ? "chosen: the cheapest\n"
                                              : "chosen: the cheapest with bits that do not depend on the network\n");
 }

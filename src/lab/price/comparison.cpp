@@ -14,6 +14,7 @@
 #include <ostream>
 #include <set>
 
+#include "command/bound_json.hpp"
 #include "command/shown/networks/link_traffic.hpp"
 #include "command/shown/selector.hpp"
 #include "lab/price/soon.hpp"
@@ -78,6 +79,9 @@ class counted_schedules {
   }
 
   std::vector<priced_by_size> found() && { return std::move(found_); }
+  std::vector<schedule::cut> cuts() const {
+    return setting_.cuts ? setting_.cuts(wanted_) : std::vector<schedule::cut>{};
+  }
 
  private:
   schedule::schedule made(schedule::algorithm const& how) const {
@@ -185,6 +189,7 @@ std::vector<ordered_json> rows_of(comparison const& of) {
     all.back()["contention"] = row.contention;
     all.back()["busiest"] = {{"link", row.busiest.name}, {"vectors", row.busiest.volume.text()}};
     all.back()["most_messages"] = row.busiest.most_messages;
+    all.back().update(bound_json(*row.bound, static_cast<double>(row.bytes), row.price.total()));
   }
   return all;
 }
@@ -203,7 +208,10 @@ std::string lines(comparison const& of) {
     told.with(as::ratio, {"contention"})
         .with(as::numbers, {"messages=most_messages"})
         .with(as::words, {"busiest link=busiest.link"})
-        .with({.unit = "vectors"}, {"carries=busiest.vectors"});
+        .with({.unit = "vectors"}, {"carries=busiest.vectors"})
+        .with(us, {"bound=bound.seconds"})
+        .with(as::ratio, {"over bound=over_bound"})
+        .with(as::words, {"binding cut=bound.cut"});
   told.with(as::words, {"bits", "order=ordered", "algorithm=made"});
   auto rows = rows_of(of);
   auto const seconds = [](ordered_json const& row) { return row["seconds"].get<double>(); };
@@ -247,10 +255,15 @@ comparison compare(comparison_request const& request, cost_settings const& setti
   bool const all = request.algorithms.empty() && request.plans.empty();
   for (rank_t const ranks : request.ranks) {
     schedule::require_room(ranks, 1);  // before arrays by rank are allocated
-    auto const found = counted_schedules(request, settings, ranks, remarks).found();
+    counted_schedules counted(request, settings, ranks, remarks);
+    auto const cuts = counted.cuts();
+    auto const found = std::move(counted).found();
     for (std::uint64_t const bytes : request.bytes) {
       auto const first = static_cast<std::ptrdiff_t>(made.rows.size());
-      for (auto const& one : found) made.rows.push_back(one(bytes));
+      for (auto const& one : found) {
+        made.rows.push_back(one(bytes));
+        if (!cuts.empty()) made.rows.back().bound = binding(cuts, static_cast<double>(bytes));
+      }
       if (all)
         std::stable_sort(made.rows.begin() + first, made.rows.end(),
                          [](auto const& a, auto const& b) { return microseconds(a) < microseconds(b); });
@@ -274,6 +287,7 @@ table comparison::as_table() const {
       as::numbers, {"collective", "algorithm", "ranks", "bytes", "seconds", "latency", "peers", "transfer", "combine",
                     "contention", "steps", "received_max", "combined_max", "rank_uniform", "ordered",
                     "busiest_link=busiest.link", "busiest_vectors=busiest.vectors", "most_messages", "node_link"});
+  made.with(as::numbers, {"bound=bound.seconds", "over_bound", "binding cut=bound.cut", "crosses=bound.vectors"});
   for (auto& row : rows_of(*this)) {
     row["collective"] = name_of(verb);
     made.add(std::move(row));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct compared {
       contention;  ///< the transfer's time by what it would take if no message shared a link; 1 if links are not shared
   schedule::busiest_link busiest;
   std::string node_link;  ///< what the busiest link of a node carries in one direction, in vectors; empty without nodes
+  std::optional<schedule::cut> bound = {};  ///< the cut that binds, where links are shared
 };
 
 struct comparison {

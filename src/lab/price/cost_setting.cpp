@@ -22,12 +22,29 @@ cost_model model_of(flat_costs const& costs) {
   return model;
 }
 
-/// Ways are found once for all schedules.
-std::function<counted(schedule::schedule const&)> counting_on(schedule::network of, schedule::rank_costs const& costs) {
-  return [ways = std::make_shared<schedule::routes>(std::move(of), costs)](schedule::schedule const& made) {
-    return counted{schedule::counts(made, *ways), schedule::counts(made, *ways, schedule::sharing::nothing)};
-  };
-}
+/// A network on which schedules are counted. Ways are found once for all of them.
+class shared_links {
+ public:
+  shared_links(schedule::network of, schedule::rank_costs const& costs)
+      : ways_(std::make_shared<schedule::routes>(std::move(of), costs)), costs_(costs) {}
+
+  cost_setting setting(schedule::cost_model shape, std::vector<rank_t> nodes) const {
+    cost_setting made;
+    made.shape = std::move(shape);
+    made.nodes = std::move(nodes);
+    made.count = [ways = ways_](schedule::schedule const& one) {
+      return counted{schedule::counts(one, *ways), schedule::counts(one, *ways, schedule::sharing::nothing)};
+    };
+    made.cuts = [ways = ways_, costs = costs_](schedule::demand const& wanted) {
+      return schedule::cuts_of(ways->between(), costs, wanted);
+    };
+    return made;
+  }
+
+ private:
+  std::shared_ptr<schedule::routes const> ways_;
+  schedule::rank_costs costs_;
+};
 
 bool are_equal(std::vector<rank_t> const& sizes) {
   return std::ranges::adjacent_find(sizes, std::ranges::not_equal_to()) == sizes.end();
@@ -94,9 +111,7 @@ cost_settings cost_settings::of_nodes(std::vector<rank_t> nodes, flat_costs cons
     double const inner = costs.alpha * costs.inside;
     auto links =
         schedule::network_of_nodes(nodes, {(costs.alpha - inner) / 2, costs.beta}, {0, costs.beta * costs.inside});
-    return cost_setting{.shape = with_groups(costs, nodes),
-                        .nodes = nodes,
-                        .count = counting_on(std::move(links), {inner, costs.gamma})};
+    return shared_links(std::move(links), {inner, costs.gamma}).setting(with_groups(costs, nodes), nodes);
   };
   return made;
 }
@@ -108,7 +123,7 @@ cost_settings cost_settings::of_links(std::string const& file, flat_costs const&
 cost_settings cost_settings::of_network(schedule::network_file of, std::string const& name, std::string file,
                                         flat_costs const& costs) {
   auto const read = std::make_shared<schedule::network_file>(std::move(of));
-  auto const count = counting_on(read->links, {costs.alpha, costs.gamma});
+  shared_links const on(read->links, {costs.alpha, costs.gamma});
   cost_settings made;
   made.description_ = fmt::format("links of {}; {}", name, text_of(costs));
   made.usual_ranks_ = read->links.ranks();
@@ -118,10 +133,9 @@ cost_settings cost_settings::of_network(schedule::network_file of, std::string c
       throw schedule_error(fmt::format("{} has {} ranks, not {}", name, read->links.ranks(), ranks));
     auto nodes = read->links.ranks_by_place(ranks);
     if (nodes.size() == ranks) nodes.clear();
-    return cost_setting{.shape = with_groups(costs, nodes),
-                        .nodes = nodes,
-                        .tree = read->switches && ranks == read->switches->ranks ? file : std::string(),
-                        .count = count};
+    auto found = on.setting(with_groups(costs, nodes), nodes);
+    if (read->switches && ranks == read->switches->ranks) found.tree = file;
+    return found;
   };
   return made;
 }

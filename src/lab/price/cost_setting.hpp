@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "command/shown/networks/cuts.hpp"
 #include "command/shown/networks/network.hpp"
 #include "coset/topology.hpp"
 #include "planning/schedule/model/cost.hpp"
@@ -48,6 +49,8 @@ struct cost_setting {
   std::function<counted(schedule::schedule const&)> count;
   /// The levels on which that counts, if it is levels.
   std::optional<schedule::level_machine> levels = {};
+  /// What no plan undercuts on the links that ranks share; not there where they share none.
+  std::function<std::vector<schedule::cut>(schedule::demand const&)> cuts = {};
 
   /// The algorithm with the nodes or the tree that it needs and was not given.
   schedule::algorithm with_nodes(schedule::algorithm) const;

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "command/bound_json.hpp"
 #include "command/lab.hpp"
 #include "command/machine_options.hpp"
 #include "command/numbers.hpp"
@@ -204,10 +205,10 @@ struct search_command {
   void print(std::vector<finding> const& all, best_chain const& best) const {
     if (best.how.steps.empty() && ranks > 1)
       throw argument_error(fmt::format("no chain of at most {} steps reaches all ranks", steps));
-    if (json)
-      std::cout << as_json(all, best).dump(1) << '\n';
-    else
-      print_text(all, best);
+    if (!json) return print_text(all, best);
+    auto told = as_json(all, best);
+    if (auto const cut = bound()) told.update(bound_json(*cut, static_cast<double>(bytes), best.how.seconds));
+    std::cout << told.dump(1) << '\n';
   }
 
   bool is_proved(schedule::search_result const& r) const { return r.for_any_steps || r.proved_steps == steps; }
@@ -226,10 +227,20 @@ struct search_command {
     return fmt::format("{}: {} chains looked at when the time was over", what, r.looked_at);
   }
 
+  /// No plan whatever takes less, chain or not, on links that ranks share.
+  std::optional<schedule::cut> bound() const {
+    if (!network_) return std::nullopt;
+    auto const cuts = schedule::cuts_of(*network_, {costs.alpha, costs.gamma}, {.ranks = ranks});
+    return binding(cuts, static_cast<double>(bytes));
+  }
+
   void print_text(std::vector<finding> const& all, best_chain const& best) const {
     auto const how = ranks > 1 ? algorithm_of(best) : schedule::algorithm{"direct", {}};
     std::cout << fmt::format("{:.2f} us for an allreduce of {} bytes on {} ranks: {}\n", best.how.seconds * 1e6, bytes,
                              ranks, how.text());
+    if (auto const cut = bound())
+      std::cout << fmt::format("no plan whatever takes less than {:.2f} us; the cut that binds: {}\n",
+                               cut->seconds(static_cast<double>(bytes)) * 1e6, cut->name);
     for (finding const& f : all) {
       std::cout << fmt::format("group {}: {}; {} beginnings of chains\n", f.group, verdict(f.result),
                                f.result.looked_at);

@@ -40,6 +40,7 @@ class network {
 
   rank_t ranks() const noexcept { return static_cast<rank_t>(at_.size()); }
   std::size_t places() const noexcept { return names_.size(); }
+  std::string const& name_of(place_t place) const { return names_[place]; }
   std::vector<shared_link> const& links() const noexcept { return links_; }
   std::vector<link_t> const& links_from(place_t place) const { return from_[place]; }
 
