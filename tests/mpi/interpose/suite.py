@@ -6,7 +6,8 @@ usage: suite.py MPI LIBRARY [--folder NAME]… [--match WORDS]
 
 MPI is openmpi or mpich. The tests are MPICH's source package of Debian's; it is fetched once and built for each MPI in
 the user's cache directory. A test that fails without the library, too, be it only sometimes, is this MPI's affair: it is
-listed, and does not count. Exit status: 1 if a test fails with the library alone; 77 where there is no source package to be had.
+listed, and does not count. So is one that goes on after an error. Exit status: 1 if a test fails with the library alone; 77
+where there is no source package to be had.
 """
 import argparse
 import functools
@@ -20,6 +21,9 @@ import tempfile
 FOLDERS = ["attr", "coll", "comm", "datatype", "errors/coll", "group", "init", "pt2pt", "threads/coll", "threads/comm",
            "f77/coll", "f90/coll", "f08/coll"]
 SECONDS = 90
+# MPI leaves undefined what follows an error. With coset a communicator whose processes disagreed goes on failing; with MPICH these
+# two get by, as their messages are short: they look for no more in their last call than that it sums.
+GOES_ON_AFTER_AN_ERROR = ("errors/coll/bcastlength ", "errors/coll/noalias2 ")
 ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1"}
 
@@ -72,11 +76,9 @@ def built(base, source, mpi, folders):
     return build
 
 
-def tests_in(folder):
-    """(program, processes, arguments, variables) of each line of the list of tests."""
-    path = folder / "testlist"
-    if not path.exists():
-        return
+def tests_in(folder, source):
+    """(program, processes, arguments, variables) of each line of the list of tests, which configure makes where it depends on MPI."""
+    path = next(path for path in (folder / "testlist", source / "testlist") if path.exists())
     for line in path.read_text(encoding="utf-8").splitlines():
         words = line.split("#")[0].split()
         if len(words) < 2 or not words[1].isdigit() or not (folder / words[0]).exists():
@@ -124,18 +126,21 @@ def outcome(folder, mpi, test, library):
 
 def judge(mpi, library, tests):
     """Tries each test, a title and a function of the library or None to what went wrong, and ends with an exit status."""
-    passed, theirs, failed = 0, 0, 0
+    passed, theirs, failed, undefined = 0, 0, 0, 0
     for title, tried in tests:
         failure = tried(library)
         if not failure:
             passed += 1
+        elif title.startswith(GOES_ON_AFTER_AN_ERROR) and "coset, in MPI_" in failure:
+            undefined += 1
+            print(f"goes on after an error, which MPI leaves undefined: {title}", flush=True)
         elif any(tried(None) for _ in range(3)):  # Open MPI's comm_idup_nb hangs every other time
             theirs += 1
             print(f"not counted, as it fails without the library: {title}", flush=True)
         else:
             failed += 1
             print(f"FAILED {title}: {failure}", flush=True)
-    print(f"{mpi}: {passed} passed, {failed} failed, {theirs} not counted")
+    print(f"{mpi}: {passed} passed, {failed} failed, {theirs} not counted, {undefined} went on after an error")
     sys.exit(1 if failed or passed == 0 else 0)
 
 
@@ -155,7 +160,7 @@ def main():
     build = built(cache("mpich"), source, options.mpi, folders)
     tests = [(f"{name}/{test[0]} {' '.join([str(test[1]), *test[2]])}",
               functools.partial(outcome, build / name, options.mpi, test))
-             for name in folders for test in tests_in(build / name)]
+             for name in folders for test in tests_in(build / name, source / name)]
     judge(options.mpi, library, [test for test in tests if options.match in test[0]])
 
 
