@@ -85,5 +85,6 @@ void add_schedules(lua_State*);
 void add_prices(lua_State*);
 void add_groups(lua_State*);
 void add_runs(lua_State*);
+void add_searches(lua_State*);
 
 }  // namespace coset::cli::reproduction::lua

@@ -37,6 +37,13 @@ table page_of(judged_source const& all) {
   return lines;
 }
 
+/// A line for each case.
+table numbers_of(answer const& one) {
+  auto lines = table("    ").with(as::words, {"of"}).with({.digits = 4}, {"value"});
+  for (value const& v : one.values) lines.add({{"of", v.of}, {"value", v.number}});
+  return lines;
+}
+
 ordered_json json_of(answer const& one) {
   ordered_json values = ordered_json::array();
   for (value const& v : one.values) values.push_back({{"of", v.of}, {"value", v.number}});
@@ -112,8 +119,7 @@ std::string in_full(judged_claim const& one) {
     text += fmt::format("  {}, by {}: {}\n", a.to->what, name_of(a.to->by), a.text());
     text += fmt::format("    agrees: {}; disagrees: {}; found: {}\n", a.to->agrees.text(), a.to->disagrees.text(),
                         verdict_name(a));
-    if (a.values.size() > 1)
-      for (value const& v : a.values) text += fmt::format("    {:>32}  {:.6g}\n", v.of, v.number);
+    if (a.values.size() > 1) text += numbers_of(a).lines();
   }
   text +=
       fmt::format("  {}{}{}\n", overall_name(one), one.of->because.empty() && one.of->not_judged.empty() ? "" : ": ",

@@ -171,6 +171,7 @@ script::script(context& with) : lua_(luaL_newstate()) {
   lua::add_prices(state);
   lua::add_groups(state);
   lua::add_runs(state);
+  lua::add_searches(state);
   run(state, prelude, "prelude.lua");
 }
 
