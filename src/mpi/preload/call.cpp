@@ -20,7 +20,12 @@ T* moved(T* base, MPI_Aint bytes) {
   return reinterpret_cast<byte*>(base) + bytes;
 }
 
-/// Two arrays that begin at the same place: MPICH refuses them. Where MPI takes them, programs get what is in place.
+/// Whether MPI refuses two arrays of a reduction that begin at the same place: MPICH always, Open MPI 4.1 in an allreduce of more
+/// than one element, and at the root of a reduction. Where MPI takes them, programs get what is in place.
+constexpr bool mpi_refuses(verb what, MPI_Count count) {
+  return mpi_refuses_one || (what == verb::allreduce && count > 1) || (what == verb::reduce && count > 0);
+}
+
 bool are_one(void const* in, datatype const& in_type, void const* out, datatype const& out_type, MPI_Count count) {
   return count != 0 && in_type.size != 0 &&
          moved(in, in_type.lower) == moved(static_cast<void const*>(out), out_type.lower);
@@ -43,7 +48,7 @@ reason whole(attachment& a, arguments const& c, datatype const& elements, prepar
   if ((c.in != MPI_IN_PLACE && is_wrong(c.in, c.count, elements)) || (gets && is_wrong(c.out, c.count, elements)))
     return wrong_call;
   bool const is_one = gets && c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, c.count);
-  if (is_one && mpi_refuses_one) return wrong_call;
+  if (is_one && mpi_refuses(c.what, c.count)) return wrong_call;
   bool const has_input = c.in != MPI_IN_PLACE && !is_one;
   bool const scans = detail::is_scan(c.what);
   call.in = has_input ? c.in : COSET_IN_PLACE;
@@ -124,7 +129,7 @@ reason scattered(attachment& a, arguments const& c, datatype const& elements, pr
   MPI_Count const own = count_of(a.rank());
   if ((c.in != MPI_IN_PLACE && is_wrong(c.in, all, elements)) || is_wrong(c.out, own, elements)) return wrong_call;
   bool const is_one = c.in != MPI_IN_PLACE && are_one(c.in, elements, c.out, elements, own);
-  if (is_one && mpi_refuses_one) return wrong_call;
+  if (is_one && mpi_refuses(c.what, own)) return wrong_call;
   bool const plain = is_image(elements);
   if (!plain || a.is_renumbered()) {
     call.sent = image_of(in, all, elements);

@@ -37,7 +37,7 @@ inline bool has_all_pieces(attachment const& a, arguments const& c) noexcept {
 /// arguments.
 std::optional<std::size_t> known_bytes(attachment const&, arguments const&) noexcept;
 
-/// Whether MPI refuses an input and an output that begin at the same place, or takes them as in place.
+/// Whether MPI refuses an input and an output that begin at the same place in all collectives; else it takes some as in place.
 #if defined(OPEN_MPI)
 inline constexpr bool mpi_refuses_one = false;
 #else

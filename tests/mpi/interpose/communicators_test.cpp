@@ -116,6 +116,9 @@ TEST_F(CommunicatorsInterposed, ReturnMpisErrorsForWhatMpiRefuses) {
   EXPECT_NE(class_of(MPI_Allreduce(&in, &out, 1, MPI_DATATYPE_NULL, MPI_SUM, on)), MPI_SUCCESS);
   EXPECT_NE(class_of(MPI_Allreduce(&in, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, on)), MPI_SUCCESS);
   EXPECT_EQ(sum_of_ones(on), ranks());  // and all is well afterwards
+  std::array<int, 2> both = {1, 1};
+  EXPECT_EQ(class_of(MPI_Allreduce(both.data(), both.data(), 2, MPI_INT, MPI_SUM, on)), MPI_ERR_BUFFER);
+  EXPECT_EQ(sum_of_ones(on), ranks());
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 

@@ -206,6 +206,61 @@ void* find_progress_of_ucx(void* caller) {
   _exit(127);
 }
 
+/// Where a library's code lies, and what its calls of UCX's progress are passed on to.
+struct ucx_user {
+  std::uintptr_t begin, end;
+  void* progress;
+};
+constexpr int most_ucx_users = 8;
+constinit ucx_user ucx_users[most_ucx_users] = {};
+constinit std::atomic<int> ucx_users_known{0};  // released by who has written one more, under a lock
+
+bool has(ucx_user const& of, std::uintptr_t place) { return of.begin <= place && place < of.end; }
+
+/// The loaded object in which a place lies; an empty one if there is none.
+ucx_user object_of(std::uintptr_t place) {
+  ucx_user found{place, 0, nullptr};
+  auto const look = [](dl_phdr_info* object, std::size_t, void* of) {
+    auto& wanted = *static_cast<ucx_user*>(of);
+    ucx_user whole{UINTPTR_MAX, 0, nullptr};
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      auto const& part = object->dlpi_phdr[i];
+      if (part.p_type != PT_LOAD) continue;
+      std::uintptr_t const begin = object->dlpi_addr + part.p_vaddr;
+      if (begin < whole.begin) whole.begin = begin;
+      if (begin + part.p_memsz > whole.end) whole.end = begin + part.p_memsz;
+    }
+    if (!has(whole, wanted.begin)) return 0;
+    wanted = whole;
+    return 1;
+  };
+  dl_iterate_phdr(look, &found);
+  return found;
+}
+
+__attribute__((cold, noinline)) void* progress_for_new(void* caller) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  void* const progress = find_progress_of_ucx(caller);
+  pthread_mutex_lock(&lock);
+  int const known = ucx_users_known.load(std::memory_order_relaxed);
+  if (known < most_ucx_users) {
+    ucx_users[known] = object_of(reinterpret_cast<std::uintptr_t>(caller));
+    ucx_users[known].progress = progress;
+    ucx_users_known.store(known + 1, std::memory_order_release);
+  }
+  pthread_mutex_unlock(&lock);
+  return progress;
+}
+
+/// By the library that calls: MPICH does so from dozens of places, at each look for messages.
+void* progress_for(void* caller) {
+  auto const place = reinterpret_cast<std::uintptr_t>(caller);
+  int const known = ucx_users_known.load(std::memory_order_acquire);
+  for (int i = 0; i < known; ++i)
+    if (has(ucx_users[i], place)) return ucx_users[i].progress;
+  return progress_for_new(caller);
+}
+
 }  // namespace
 
 #define COSET_VISIBLE __attribute__((visibility("default")))
@@ -223,16 +278,7 @@ COSET_VISIBLE constinit coset_preload_watch coset_preload_of_ucx = {};
 
 /// MPICH looks for messages by this function where its network is UCX. The half's look comes after it.
 COSET_VISIBLE unsigned ucp_worker_progress(void* worker) {
-  // The place that MPICH calls it from is one and the first, where there is an MPICH: it alone calls it often.
-  static std::atomic<void*> known_caller{nullptr}, known{nullptr};
-  void* const caller = __builtin_return_address(0);
-  void* by_ucx =
-      known_caller.load(std::memory_order_acquire) == caller ? known.load(std::memory_order_relaxed) : nullptr;
-  if (by_ucx == nullptr) [[unlikely]] {
-    by_ucx = find_progress_of_ucx(caller);
-    void* nobody = nullptr;
-    if (known.compare_exchange_strong(nobody, by_ucx)) known_caller.store(caller, std::memory_order_release);
-  }
+  void* const by_ucx = progress_for(__builtin_return_address(0));
   unsigned const moved = reinterpret_cast<unsigned (*)(void*)>(by_ucx)(worker);
   coset_preload_of_ucx.latest = worker;
   if (worker == coset_preload_of_ucx.watched && worker != nullptr) coset_preload_of_ucx.look();

@@ -37,6 +37,31 @@ from mpi4py import MPI
 assert sum(MPI.COMM_WORLD.allreduce(1) for _ in range(20)) == 20 * MPI.COMM_WORLD.size
 MPI.COMM_WORLD.Barrier()
 """
+# A library that calls UCX's progress from three places, as MPICH does from dozens; the program counts who looks for libraries.
+UCX = "unsigned ucp_worker_progress(void* worker) { return worker != 0; }"
+USER_OF_UCX = """
+unsigned ucp_worker_progress(void*);
+unsigned first(void* w) { return ucp_worker_progress(w) + 1; }
+unsigned second(void* w) { return ucp_worker_progress(w) + 2; }
+unsigned third(void* w) { return ucp_worker_progress(w) + 3; }
+"""
+COUNTING = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+unsigned first(void*), second(void*), third(void*);
+static int looks;
+int dladdr1(void const* place, Dl_info* info, void** extra, int flags) {
+  ++looks;
+  return ((int (*)(void const*, Dl_info*, void**, int))dlsym(RTLD_NEXT, "dladdr1"))(place, info, extra, flags);
+}
+int main(void) {
+  unsigned sum = 0;
+  for (int i = 0; i < 1000; ++i) sum += first(&sum) + second(&sum) + third(&sum);
+  printf("%u %d\\n", sum, looks);
+  return 0;
+}
+"""
 
 
 def run(*command, folder=None, **variables):
@@ -114,6 +139,24 @@ class Front(unittest.TestCase):
     def test_calls_without_mpi_end_the_program(self):
         status, said = run(sys.executable, "-c", "import ctypes; ctypes.CDLL(None).MPI_Init(None, None)", LD_PRELOAD=MODULE)
         self.assertEqual((status, said), (127, "coset: MPI_Init is called, and no MPI that this process has loaded defines it\n"))
+
+    @unittest.skipUnless(shutil.which("gcc"), "no gcc")
+    def test_progress_of_ucx_is_looked_for_once_for_each_library_that_calls_it(self):
+        def built(name, text, *options):
+            source, made = os.path.join(self.folder, name + ".c"), os.path.join(self.folder, name)
+            pathlib.Path(source).write_text(text, encoding="utf-8")
+            subprocess.run(["gcc", source, "-o", made, *options], check=True)
+            return made
+
+        ucx = built("libucp.so", UCX, "-shared", "-fPIC")
+        user = built("libuser.so", USER_OF_UCX, "-shared", "-fPIC", "-O0", ucx)
+        program = built("counting", COUNTING, "-rdynamic", user, ucx, f"-Wl,-rpath,{self.folder}")
+        status, said = run(program, LD_PRELOAD=MODULE)
+        self.assertEqual(status, 0, said)
+        total, looks = map(int, said.split())
+        self.assertEqual(total, 1000 * (1 + 1 + 1 + 6))
+        self.assertGreater(looks, 0)  # else nothing was seen
+        self.assertLess(looks, 10)
 
     def test_a_half_is_not_to_be_preloaded(self):
         status, said = run("true", LD_PRELOAD=HALF)
