@@ -72,7 +72,7 @@ local function blocks_by_step(algorithm, ranks)
   return received, combined
 end
 
--- How many vectors are complete when nothing is combined any more, as [KZ] section 8 counts them: the others are distributed.
+-- How many vectors are complete when nothing is combined any more: all but those that are distributed then.
 local function vectors_left(ranks, r)
   local left, received = ranks, blocks_by_step(generalized(r), ranks)
   for step = ceil_log(ranks) + 1, #received do left = left - received[step] end
@@ -229,7 +229,8 @@ local function extra(all, value_of)
   local cases = {}
   for _, algorithm in ipairs(all) do
     for _, p in ipairs(numbers(3, 64, is_no_power)) do
-      cases[#cases + 1] = {algorithm .. " on " .. p .. " ranks", value_of(algorithm, p) - value_of(algorithm, power_below(p))}
+      local more = value_of(algorithm, p) - value_of(algorithm, power_below(p))
+      cases[#cases + 1] = {algorithm .. " on " .. p .. " ranks", more}
     end
   end
   return cases
@@ -271,18 +272,16 @@ claim {
   id = "KZ-s1e",
   where = "§1",
   says = "Our solution works optimally for any number of processes",
-  asks = "numbers of ranks from 3 to 64 on which another schedule of 2(P−1) blocks and one message a step takes fewer steps "
-    .. "than the generalized one that saves none",
+  asks = "numbers of ranks from 3 to 64 on which another schedule of 2(P−1) blocks and one message a step takes fewer "
+    .. "steps than the generalized one that saves none",
   counts = function()
     return exceptions(numbers(3, 64), "%d ranks", function(p)
-      local most_steps = 2 * ceil_log(p)
       for _, algorithm in ipairs(algorithms(p)) do
-        if not refusal(algorithm, p) and #messages(algorithm, p) < most_steps then
-          local found = counted(algorithm, p)
-          local has_least = is_same(found.sent, 2 * (p - 1)) and is_same(found.received, 2 * (p - 1))
-          if has_least and has_one_port(algorithm, p) then
-            return false, string.format("%s takes %d steps and %g combines", algorithm, found.steps, found.combined)
-          end
+        local found = not refusal(algorithm, p) and counted(algorithm, p)
+        local is_better = found and found.steps < 2 * ceil_log(p) and is_same(found.sent, 2 * (p - 1))
+          and is_same(found.received, 2 * (p - 1)) and has_one_port(algorithm, p)
+        if is_better then
+          return false, string.format("%s takes %d steps and %g combines", algorithm, found.steps, found.combined)
         end
       end
       return true
@@ -291,8 +290,8 @@ claim {
   agrees = "= 0",
   disagrees = "> 0",
   finds = "disagrees",
-  because = "for every even P the chain of the cosets of P/2 ranks, two of which reduce each block, takes one step less with "
-    .. "2(P−1) blocks, and with P combines instead of P−1; the source's optimum is that of P−1 combines",
+  because = "for every even P the tower of factors P/2 and 2, which reduces each block on two ranks, takes one step less "
+    .. "with 2(P−1) blocks, and P combines; the source's solution is optimal among those of P−1 combines",
 }
 
 claim {
@@ -346,7 +345,8 @@ claim {
   says = "so there are no network conflicts for any cyclic communication pattern",
   parts = {
     {
-      asks = "transfers of r = 0, a cyclic shift of all ranks in each step, by what they take alone: 127 ranks on hosts of 20",
+      asks = "transfers of r = 0, a cyclic shift of all ranks in each step, by what they take alone: 127 ranks on hosts of "
+        .. "20",
       model = function()
         return price(generalized(0), 127, megabyte, {nodes = {20, 20, 20, 20, 20, 20, 7}}).contention
       end,
@@ -354,7 +354,8 @@ claim {
       disagrees = "> 1",
     },
     {
-      asks = "simulated time for 10 MB on 127 ranks, shuffled over the hosts, by that of the same messages alone on 10 Gbit/s",
+      asks = "simulated time for 10 MB on 127 ranks, shuffled over the hosts, by that of the same messages alone on 10 "
+        .. "Gbit/s",
       simulation = function()
         local alone = {["simgrid:lr"] = "ring", [generalized(0)] = generalized(0)}
         return each({"simgrid:lr", generalized(0)}, "%s", function(algorithm)
@@ -367,8 +368,8 @@ claim {
     },
   },
   finds = "disagrees",
-  because = "an assumption of the model, one link for each rank: the 20 ranks of a host of the source's own cluster share one; "
-    .. "its β, 12.5 times that of 10 Gbit/s, has most of that sharing in it",
+  because = "an assumption of the model, one link for each rank: the 20 ranks of a host of the source's own cluster share "
+    .. "one; its β, 12.5 times that of 10 Gbit/s, has most of that sharing in it",
 }
 
 claim {
@@ -399,8 +400,8 @@ claim {
   id = "KZ-s3b",
   where = "§3; 3-2 elimination",
   says = "it decreases the overhead to",
-  asks = "the most vectors, on 3 to 64 ranks, that 3-2 elimination has on its critical path more than recursive halving has on "
-    .. "the next lower power of two",
+  asks = "the most vectors, on 3 to 64 ranks, that 3-2 elimination has on its critical path more than recursive halving "
+    .. "has on the next lower power of two",
   counts = function()
     local overhead, p = most(numbers(3, 64, is_no_power), function(p)
       return critical_vectors("elimination_3_2", p) - critical_vectors("recursive_halving", power_below(p))
@@ -415,7 +416,8 @@ claim {
   id = "KZ-s3c",
   where = "§3",
   says = "doesn't require nor preparation nor finalization steps and thus introduce no overhead",
-  asks = "numbers of ranks from 3 to 64, and of saved steps, with a rank that sends or receives less than others in some step",
+  asks = "numbers of ranks from 3 to 64, and of saved steps, with a rank that sends or receives less than others in some "
+    .. "step",
   counts = function()
     return exceptions(all_saved(numbers(3, 64)), "%s", function(of)
       for _, step in ipairs(messages(generalized(of.r), of.ranks)) do
@@ -462,8 +464,8 @@ claim {
   id = "KZ-s3e",
   where = "§3, §7; Bruck's allgather reversed",
   says = "has the same complexity as our bandwidth-optimal version but it requires additional data shift",
-  asks = "numbers of ranks from 2 to 64 on which Bruck's allgather, reversed and forward, has other steps, blocks or combines than "
-    .. "r = 0; a shift of one's own data is none of them",
+  asks = "numbers of ranks from 2 to 64 on which Bruck's allgather, reversed and forward, has other steps, blocks or "
+    .. "combines than r = 0; a shift of one's own data is none of them",
   counts = function()
     return exceptions(numbers(2, 64), "%d ranks", function(p)
       local ours, bruck = counted(generalized(0), p), counted("bruck", p)
@@ -479,7 +481,7 @@ claim {
   where = "§3; ring",
   says = "works with data in a more cache-friendly manner than butterfly algorithms",
   asks = "time of the ring by that of r = 0, for 16 MB on all ranks of this machine",
-  run = function() return nil, "needs a run: allreduce of 16 MB on all cores, ring and generalized(saved_steps=0) by turns" end,
+  run = function() return nil, "needs a run: allreduce of 16 MB on all cores, ring and r = 0 by turns" end,
   agrees = "<= 0.98",
   disagrees = ">= 1.02",
 }
@@ -499,7 +501,8 @@ claim {
   says = "directly connected to the butterfly algorithms and is also a special case of the proposed approach",
   parts = {
     {
-      asks = "numbers of ranks from 2 to 64 on which the ring is another plan than the fold by shift 1, of one block a step",
+      asks = "numbers of ranks from 2 to 64 on which the ring is another plan than the fold by shift 1, of one block a "
+        .. "step",
       counts = function()
         return exceptions(numbers(2, 64), "%d ranks", function(p)
           local shifts = string.rep("1", p - 1, "+")
@@ -558,7 +561,7 @@ local function rank_and_ports(log_of)
       of_all = of_all + 1
       if steps ~= said then
         wrong = wrong + 1
-        if k > 1 and p > k then first = first or string.format("%d ranks, %d ports: %d steps, not %d", p, k, steps, said) end
+        if k > 1 and p > k then first = first or string.format("%d ranks, %d ports: %d, not %d", p, k, steps, said) end
       end
     end
   end
@@ -571,7 +574,8 @@ claim {
   says = "which leads to a lower number of steps equal to",
   parts = {
     {
-      asks = "numbers of ranks P from 2 to 64, and of ports k to 7, whose reduce-scatter does not take the printed ⌈log_p k⌉ steps",
+      asks = "numbers of ranks P from 2 to 64, and of ports k to 7, whose reduce-scatter does not take the printed ⌈log_p "
+        .. "k⌉ steps",
       counts = function() return rank_and_ports(function(p, k) return k == 1 and 0 or ceil_log(k, p) end) end,
       agrees = "= 0",
       disagrees = "> 0",
@@ -584,11 +588,12 @@ claim {
     },
   },
   finds = "disagrees",
-  because = "a misprint: with k ports a rank hears of k + 1 times as many in a step, so that ⌈log_(k+1) P⌉ is right; it holds for "
-    .. "all numbers tried, while ⌈log_p k⌉ is 1 at most for k ≤ P",
+  because = "a misprint: with k ports a rank hears of k + 1 times as many in a step, so that ⌈log_(k+1) P⌉ is right; it "
+    .. "holds for all numbers tried, while ⌈log_p k⌉ is 1 at most for k ≤ P",
 }
 
--- A group that is not cyclic, as plans name it: Z_p × Z_(n/p) where p² divides n, else Z_p acting on Z_q where p divides q − 1.
+-- A group that is not cyclic, as plans name it: Z_p × Z_(n/p) where p² divides n, else Z_p acting on Z_q where p divides
+-- q − 1.
 local function second_group(n)
   local primes = numbers(2, n, function(p)
     for d = 2, p - 1 do if p % d == 0 then return false end end
@@ -639,8 +644,8 @@ claim {
   agrees = "= 0",
   disagrees = "> 0",
   finds = "disagrees",
-  because = "n ranks have one group exactly if n has no common divisor with φ(n), which is so of 15, 33, 35 and 51; the other "
-    .. "composite numbers have a second group, the square-free ones only such as do not commute",
+  because = "n ranks have one group exactly if n has no common divisor with φ(n), which is so of 15, 33, 35 and 51; the "
+    .. "other composite numbers have a second group, the square-free ones only such as do not commute",
 }
 
 -- Permutations, [0] to what 0 goes, of cycles: "(0 1)(2 3)".
@@ -701,7 +706,8 @@ claim {
   says = "Examples of permutation groups",
   parts = {
     {
-      asks = "which of the 16 elements, as products of the printed generators, are other cycles than those of our groups of 8",
+      asks = "which of the 16 elements, as products of the printed generators, are other cycles than those of our groups "
+        .. "of 8",
       counts = function()
         local all = {}
         for _, group in ipairs {"cyclic", "binary"} do
@@ -729,7 +735,8 @@ claim {
     },
   },
   finds = "disagrees",
-  because = "all 16 elements are as printed; (1) numbers generators where Table 1 numbers elements, so that one has two names",
+  because = "all 16 elements are as printed; (1) numbers generators where Table 1 numbers elements, so that one has two "
+    .. "names",
 }
 
 claim {
@@ -858,7 +865,8 @@ claim {
       disagrees = "not = 12",
     },
     {
-      asks = "from how many others a rank reads in the six steps that reduce, in the six that distribute, and in all twelve",
+      asks = "from how many others a rank reads in the six steps that reduce, in the six that distribute, and in all "
+        .. "twelve",
       counts = function()
         local function others(first, last)
           local count, is_read = 0, {}
@@ -877,8 +885,8 @@ claim {
     },
   },
   finds = "disagrees",
-  because = "each phase has one cycle, but our distribution runs the reduction backwards, so that its cycle is the opposite one, as "
-    .. "in the source's other algorithms; steps, blocks and combines are the same",
+  because = "each phase has one cycle, but our distribution runs the reduction backwards, so that its cycle is the "
+    .. "opposite one, as in the source's other algorithms; steps, blocks and combines are the same",
 }
 
 -- On 7 ranks: how many vectors there are before each step that reduces, the shifts of these steps, and all blocks.
@@ -908,8 +916,8 @@ claim {
   id = "KZ-e25",
   where = "(25); any P",
   says = "number of transmitted data and the number of calculations stay the same as for Ring algorithm",
-  asks = "numbers of ranks from 2 to 64 on which r = 0 does not take 2⌈log₂P⌉ steps, 2(P−1) blocks and P−1 combines, or the ring "
-    .. "other blocks and combines",
+  asks = "numbers of ranks from 2 to 64 on which r = 0 does not take 2⌈log₂P⌉ steps, 2(P−1) blocks and P−1 combines, or "
+    .. "the ring other blocks and combines",
   counts = function()
     return exceptions(numbers(2, 64), "%d ranks", function(p)
       local found, by_ring = counted(generalized(0), p), counted("ring", p)
@@ -925,8 +933,8 @@ claim {
   id = "KZ-s7a",
   where = "§7",
   says = "doesn't need data shift after the end of communications since all data vectors appear in the right positions",
-  asks = "numbers of ranks from 2 to 64 whose reduce-scatter, proved, takes more than ⌈log₂P⌉ steps or P−1 blocks until block x is "
-    .. "on rank x alone, or ends with a step of copies",
+  asks = "numbers of ranks from 2 to 64 whose reduce-scatter, proved, takes more than ⌈log₂P⌉ steps or P−1 blocks until "
+    .. "block x is on rank x alone, or ends with a step of copies",
   counts = function()
     return exceptions(numbers(2, 64), "%d ranks", function(p)
       local found, of = counted(generalized(0), p, "reduce_scatter"), plan(generalized(0), p, "reduce_scatter")
@@ -964,8 +972,8 @@ claim {
   id = "KZ-s7b",
   where = "§7; P = 2^k, Table 1.b",
   says = "then the proposed bandwidth-optimal algorithm becomes equal to the Recursive Halving algorithm",
-  asks = "powers of two from 2 to 64 ranks on which the fold over Z₂^k and recursive halving are different plans, or do not "
-    .. "exchange halves, quarters, … with the rank that differs in one bit",
+  asks = "powers of two from 2 to 64 ranks on which the fold over Z₂^k and recursive halving are different plans, or do "
+    .. "not exchange halves, quarters, … with the rank that differs in one bit",
   counts = function()
     return exceptions(sizes(2, 64), "%d ranks", function(p)
       local bits = sizes(1, p // 2)
@@ -1009,34 +1017,38 @@ local function sums_of(factors, order)
 end
 -- Shifts, so many at most, whose sums are all elements: by trying all, in any order, one of s and −s. Else nothing.
 local function covering_shifts(factors, order, steps)
-  local sums, found = sums_of(factors, order), {}
-  local function try(reached, is_reached, left, from)
+  if #factors == 1 then return skips(order) end
+  local sums, tried, found = sums_of(factors, order), {}, {}
+  for s = 1, order - 1 do
+    local opposite = 1
+    while sums[s][opposite] ~= 0 do opposite = opposite + 1 end
+    if s <= opposite then tried[#tried + 1] = s end
+  end
+  local function try(reached, mask, left, from)
     if #reached == order then return true end
-    if left == 0 or #reached << left < order then return false end
-    for s = from, order - 1 do
-      local opposite = 0
-      while sums[s][opposite] ~= 0 do opposite = opposite + 1 end
-      if s <= opposite then
-        local now, is_now = table.move(reached, 1, #reached, 1, {}), setmetatable({}, {__index = is_reached})
-        for _, a in ipairs(reached) do
-          local b = sums[s][a]
-          if not is_now[b] then now[#now + 1], is_now[b] = b, true end
-        end
-        found[#found + 1] = s
-        if try(now, is_now, left - 1, s) then return true end
+    for i = from, left > 0 and #tried or 0 do
+      local plus, now, now_mask = sums[tried[i]], table.move(reached, 1, #reached, 1, {}), mask
+      for _, a in ipairs(reached) do
+        local b = plus[a]
+        if now_mask >> b & 1 == 0 then now[#now + 1], now_mask = b, now_mask | 1 << b end
+      end
+      if #now << (left - 1) >= order then
+        found[#found + 1] = tried[i]
+        if try(now, now_mask, left - 1, i) then return true end
         found[#found] = nil
       end
     end
     return false
   end
-  return try({0}, {[0] = true}, steps, 1) and found or nil
+  return try({0}, 1, steps, 1) and found or nil
 end
 
 claim {
   id = "KZ-s7c",
   where = "§7",
   says = "allows to use any suitable group",
-  asks = "abelian groups of 2 to 64 ranks over which no fold takes ⌈log₂P⌉ steps, of all chains; those that are found are proved",
+  asks = "abelian groups of 2 to 64 ranks over which no fold takes ⌈log₂P⌉ steps, of all chains; those that are found are "
+    .. "proved",
   counts = function()
     local all, factors_of = {}, {}
     for order = 2, 64 do
@@ -1062,5 +1074,580 @@ claim {
   agrees = "= 0",
   disagrees = "> 0",
   finds = "disagrees",
-  because = "sums of five shifts reach at most 24 of the elements TODO",
+  because = "over every group there is a fold, but over five of these 116, of 25, 27, 27, 54 and 63 ranks, no ⌈log₂P⌉ "
+    .. "shifts have sums that are all elements: another step is needed",
+}
+
+claim {
+  id = "KZ-s8a",
+  where = "§8; hybrids",
+  says = "they don't work with a non-power-of-two number of processes",
+  parts = {
+    {
+      asks = "steps of the hybrid, saving none or one, more than on the next lower power of two, on 3 to 64 ranks that are "
+        .. "none",
+      counts = function()
+        return extra({"hybrid(saved_steps=0)", "hybrid(saved_steps=1)"}, steps_of)
+      end,
+      agrees = "= 2",
+      disagrees = "<= 0",
+    },
+    {
+      asks = "vectors more on its critical path",
+      counts = function()
+        return extra({"hybrid(saved_steps=0)", "hybrid(saved_steps=1)"}, critical_vectors)
+      end,
+      agrees = "= 2",
+      disagrees = "<= 0",
+    },
+    {
+      asks = "numbers of ranks and saved steps for which the generalized algorithm takes more than 2⌈log₂P⌉ − r steps, or "
+        .. "leaves a rank without a message in some step",
+      counts = function()
+        return exceptions(all_saved(numbers(3, 64, is_no_power)), "%s", function(of)
+          local at = messages(generalized(of.r), of.ranks)
+          for _, step in ipairs(at) do if idle_ranks(step, of.ranks) > 0 then return false end end
+          return #at == 2 * ceil_log(of.ranks) - of.r
+        end)
+      end,
+      agrees = "= 0",
+      disagrees = "> 0",
+    },
+  },
+}
+
+-- The vectors that are sums of all ranks' on every rank after so many steps.
+local function finished_vectors(algorithm, ranks, steps)
+  local of = plan(algorithm, ranks)
+  local value = contributions {ranks = ranks, blocks = of.blocks, steps = table.move(of.steps, 1, steps, 1, {})}
+  return numbers(0, ranks - 1, function(vector)
+    for rank = 0, ranks - 1 do
+      local is_finished = false
+      for slot = 0, 8 do
+        local count = 0
+        for _ in pairs(value(rank, (rank - vector) % ranks, slot) or {}) do count = count + 1 end
+        is_finished = is_finished or count == ranks
+      end
+      if not is_finished then return false end
+    end
+    return true
+  end)
+end
+
+claim {
+  id = "KZ-6",
+  where = "Fig. 6; P = 7, r = 1",
+  says = "with reduced by 1 number of steps in the distribution phase",
+  asks = "whether r = 1 leaves vectors 0 and 1 after three steps on 7 ranks, and moves 4, 3, 2, 2, 3 blocks with 10 "
+    .. "combines",
+  counts = function()
+    local blocks = blocks_by_step(generalized(1), 7)
+    return is_text(string.format("%s; %s; %d", join(finished_vectors(generalized(1), 7, 3)), join(blocks),
+      counted(generalized(1), 7).combined), "0, 1; 4, 3, 2, 2, 3; 10")
+  end,
+  agrees = "= 1",
+  disagrees = "= 0",
+}
+
+-- Calls visit(ranks, step, N, blocks, combines) for each step that reduces, N vectors before it: what r = 1 has more than
+-- r = 0.
+local function each_step_with_one_saved(all_ranks, visit)
+  for _, p in ipairs(all_ranks) do
+    local blocks, combines = blocks_by_step(generalized(0), p)
+    local more_blocks, more_combines = blocks_by_step(generalized(1), p)
+    local left = p
+    for step = 1, ceil_log(p) do
+      visit(p, step, left, more_blocks[step] - blocks[step], more_combines[step] - combines[step])
+      left = (left + 1) // 2
+    end
+  end
+end
+
+claim {
+  id = "KZ-e32",
+  where = "(26)–(35); r = 0 → 1",
+  says = "increases the number of exchanged data by",
+  parts = {
+    {
+      asks = "blocks more in each step that reduces, on 3 to 64 ranks",
+      counts = function()
+        local all = {}
+        each_step_with_one_saved(numbers(3, 64), function(p, step, _, blocks)
+          all[#all + 1] = {p .. " ranks, step " .. step, blocks}
+        end)
+        return all
+      end,
+      agrees = "= 1",
+      disagrees = "not = 1",
+    },
+    {
+      asks = "steps with more than 2 further combines where the number of vectors is even, or 1 where it is odd",
+      counts = function()
+        local above, all = 0, 0
+        each_step_with_one_saved(numbers(3, 64), function(_, _, left, _, combines)
+          all, above = all + 1, above + (combines > (left % 2 == 0 and 2 or 1) and 1 or 0)
+        end)
+        return above, above .. " of " .. all
+      end,
+      agrees = "= 0",
+      disagrees = "> 0",
+    },
+    {
+      asks = "steps before the last on 7, 15 and 31 ranks that have not just so many",
+      counts = function()
+        local others, all = 0, 0
+        each_step_with_one_saved({7, 15, 31}, function(p, step, left, _, combines)
+          if step == ceil_log(p) then return end
+          all, others = all + 1, others + (combines ~= (left % 2 == 0 and 2 or 1) and 1 or 0)
+        end)
+        return others, others .. " of " .. all
+      end,
+      agrees = "= 0",
+      disagrees = "> 0",
+    },
+  },
+}
+
+claim {
+  id = "KZ-s8b",
+  where = "§8",
+  says = "it is required to double the number of resulting data vectors",
+  asks = "numbers of ranks from 2 to 64, and of saved steps r, that do not leave 2^r vectors",
+  counts = function()
+    return exceptions(all_saved(numbers(2, 64)), "%s", function(of)
+      local left = vectors_left(of.ranks, of.r)
+      return left == 1 << of.r, left .. " vectors"
+    end)
+  end,
+  agrees = "= 0",
+  disagrees = "> 0",
+  finds = "disagrees",
+  because = "halves are rounded up on the way down, so that r steps from the end there are 2^r vectors or fewer: 22, 11, "
+    .. "6, 3, 2, 1 on 22 ranks; the doubling is an upper bound, and so is what (36) makes of it",
+}
+
+claim {
+  id = "KZ-e36",
+  where = "(36); 0 ≤ r < L",
+  says = "complexity for the algorithm with an intermediate number of steps",
+  parts = {
+    {
+      asks = "numbers of ranks from 2 to 64, and of saved steps, with other steps, or with more blocks or combines than "
+        .. "(36)",
+      counts = function()
+        return exceptions(all_saved(numbers(2, 64), not_all), "%s", function(of)
+          local found, said = counted(generalized(of.r), of.ranks), formula_36(of.ranks, of.r)
+          return found.steps == said.steps and found.sent <= said.sent and found.combined <= said.combined
+        end)
+      end,
+      agrees = "= 0",
+      disagrees = "> 0",
+    },
+    {
+      asks = "of those with r = 0 or P = 2^k − 1, how many have other blocks or combines",
+      counts = function()
+        local all = all_saved(numbers(2, 64, function(p) return not is_power(p + 1) end), function() return 0 end)
+        for _, of in ipairs(all_saved({3, 7, 15, 31, 63}, not_all)) do all[#all + 1] = of end
+        return exceptions(all, "%s", function(of)
+          local found, said = counted(generalized(of.r), of.ranks), formula_36(of.ranks, of.r)
+          return found.sent == said.sent and found.combined == said.combined
+        end)
+      end,
+      agrees = "= 0",
+      disagrees = "> 0",
+    },
+    {
+      asks = "how many have fewer blocks or combines",
+      counts = function()
+        local all = all_saved(numbers(2, 64), not_all)
+        local fewer = exceptions(all, "%s", function(of)
+          local found, said = counted(generalized(of.r), of.ranks), formula_36(of.ranks, of.r)
+          return found.sent == said.sent and found.combined == said.combined
+        end)
+        return fewer, fewer .. " of " .. #all
+      end,
+      agrees = ">= 1",
+      disagrees = "= 0",
+    },
+  },
+}
+
+-- Numbers of ranks around powers of two and between them, with sizes from 16 B to 32 MB; visit(ranks, bytes, costs).
+local function each_estimate(visit)
+  local with = costs()
+  for _, p in ipairs {3, 5, 7, 9, 12, 17, 22, 33, 48, 65, 100, 127, 129, 160} do
+    for _, bytes in ipairs(sizes(16, 32 << 20)) do visit(p, bytes, with) end
+  end
+end
+
+claim {
+  id = "KZ-e37a",
+  where = "(37); Table 2",
+  says = "possible to analytically determine the optimal number of steps",
+  parts = {
+    {
+      asks = "percent of 14 numbers of ranks and 22 sizes at which (37), with its logarithm rounded up, is where (36) is "
+        .. "least",
+      model = function()
+        local all, right = 0, 0
+        each_estimate(function(p, bytes, with)
+          all, right = all + 1, right + (formula_37(p, bytes, with) == best_r_of_36(p, bytes, with) and 1 or 0)
+        end)
+        return 100 * right / all, right .. " of " .. all
+      end,
+      agrees = ">= 95",
+      disagrees = "< 75",
+    },
+    {
+      asks = "percent at which it is the best by exact counts",
+      model = function()
+        local all, right = 0, 0
+        each_estimate(function(p, bytes, with)
+          local _, best = best_time(all_generalized(p), p, bytes)
+          all, right = all + 1, right + (generalized(formula_37(p, bytes, with)) == best and 1 or 0)
+        end)
+        return 100 * right / all, right .. " of " .. all
+      end,
+      agrees = ">= 85",
+      disagrees = "< 75",
+    },
+    {
+      asks = "its time by that of the best, where it is worst",
+      model = function()
+        local worst, at = 0, ""
+        each_estimate(function(p, bytes, with)
+          local ratio = time(generalized(formula_37(p, bytes, with)), p, bytes) / best_time(all_generalized(p), p, bytes)
+          if ratio > worst then worst, at = ratio, string.format("%.2f on %d ranks, %d bytes", ratio, p, bytes) end
+        end)
+        return worst, at
+      end,
+      agrees = "<= 1.2",
+      disagrees = "> 1.3",
+    },
+  },
+}
+
+claim {
+  id = "KZ-e37b",
+  where = "(37)",
+  says = "the first one depends on network parameters and the initial data size",
+  parts = {
+    {
+      asks = "by how many steps r of (36), where it is least, changes with each doubling of the size, from 127 to 1 MB on "
+        .. "127 ranks",
+      model = function()
+        local with, all, before = costs(), {}, nil
+        for _, bytes in ipairs(sizes(127, megabyte)) do
+          local r = best_r_of_36(127, bytes, with)
+          if before and before < 7 and r > 0 then all[#all + 1] = {bytes .. " bytes", r - before} end
+          before = r
+        end
+        return all
+      end,
+      agrees = "= -1",
+      disagrees = "not = -1",
+    },
+    {
+      asks = "sizes at which r is another one with α, β and γ that have the same α/(β + 2γ)",
+      model = function()
+        local usual = costs()
+        local per_byte = usual.beta + 2 * usual.gamma
+        return exceptions(sizes(127, megabyte), "%d bytes", function(bytes)
+          local r = best_r_of_36(127, bytes, usual)
+          for _, with in ipairs {{alpha = usual.alpha, beta = per_byte, gamma = 0},
+                                 {alpha = usual.alpha, beta = 0, gamma = per_byte / 2},
+                                 {alpha = usual.alpha / 9, beta = per_byte / 18, gamma = per_byte / 36}} do
+            if best_r_of_36(127, bytes, with) ~= r then return false end
+          end
+          return true
+        end)
+      end,
+      agrees = "= 0",
+      disagrees = "> 0",
+    },
+    {
+      asks = "the same by exact counts",
+      model = function()
+        local usual, all = costs(), all_generalized(127)
+        local per_byte = usual.beta + 2 * usual.gamma
+        return exceptions(sizes(127, megabyte), "%d bytes", function(bytes)
+          local _, best = best_time(all, 127, bytes)
+          local _, sent_alone = best_time(all, 127, bytes, {alpha = usual.alpha, beta = per_byte, gamma = 0})
+          local shared = {alpha = usual.alpha / 9, beta = per_byte / 18, gamma = per_byte / 36}
+          local _, both = best_time(all, 127, bytes, shared)
+          return best == sent_alone and best == both
+        end)
+      end,
+      agrees = "= 0",
+      disagrees = "> 0",
+    },
+  },
+}
+
+claim {
+  id = "KZ-s8c",
+  where = "§8; P = 2^k, r = L",
+  says = "latency-optimal algorithm becomes equal to the Recursive Doubling algorithm",
+  asks = "powers of two from 2 to 64 ranks on which the fold over Z₂^k that saves all steps and recursive doubling are "
+    .. "different plans, or do not exchange whole vectors with the rank that differs in one bit, or combine other than "
+    .. "log₂P of them",
+  counts = function()
+    return exceptions(sizes(2, 64), "%d ranks", function(p)
+      local log = floor_log(p)
+      return same_plans(binary_fold(p, log), "recursive_doubling", p)
+        and exchanges_bits("recursive_doubling", p, sizes(1, p // 2), function() return p end)
+        and counted("recursive_doubling", p).combined == log * p and counted(binary_fold(p, log), p).sent == log * p
+    end)
+  end,
+  agrees = "= 0",
+  disagrees = "> 0",
+}
+
+claim {
+  id = "KZ-s9a",
+  where = "§9; r = L",
+  says = "The distribution phase, in this case, is completely omitted",
+  asks = "numbers of ranks from 2 to 64 that take other than ⌈log₂P⌉ steps, or have a rank that combines nothing in one",
+  counts = function()
+    return exceptions(numbers(2, 64), "%d ranks", function(p)
+      local at = messages(least_latency(p), p)
+      for _, step in ipairs(at) do
+        for rank = 0, p - 1 do if (step.combined[rank] or 0) == 0 then return false end end
+      end
+      return #at == ceil_log(p)
+    end)
+  end,
+  agrees = "= 0",
+  disagrees = "> 0",
+}
+
+claim {
+  id = "KZ-e44",
+  where = "(38)–(44)",
+  says = "complexity for the latency-optimal version in the worst case",
+  parts = {
+    {
+      asks = "numbers of ranks from 2 to 64 that take other steps or blocks than (44), or more combines",
+      counts = function()
+        return exceptions(numbers(2, 64), "%d ranks", function(p)
+          local found, said = counted(least_latency(p), p), formula_44(p)
+          local is_right = found.steps == said.steps and found.sent == said.sent and found.combined <= said.combined
+          return is_right, string.format("%d combines, not %d", found.combined, said.combined)
+        end)
+      end,
+      agrees = "= 0",
+      disagrees = "> 0",
+    },
+    {
+      asks = "of 3, 7, 15, 31 and 63 ranks those with fewer",
+      counts = function()
+        return exceptions({3, 7, 15, 31, 63}, "%d ranks", function(p)
+          return counted(least_latency(p), p).combined == formula_44(p).combined
+        end)
+      end,
+      agrees = "= 0",
+      disagrees = "> 0",
+    },
+  },
+  finds = "disagrees",
+  because = "a slip at one end: on 2 ranks (44) has no combine, as its first and its last step are one, and one is needed; "
+    .. "on 3 to 64 ranks it holds",
+}
+
+-- How many different sums of one block rank 0 has to keep after so many steps: those that are read later.
+local function sums_kept_after(of, step)
+  local value = contributions {ranks = of.ranks, blocks = of.blocks, steps = table.move(of.steps, 1, step, 1, {})}
+  local count, is_kept, is_gone = 0, {}, {}
+  for later = step + 1, #of.steps do
+    local is_gone_here = setmetatable({}, {__index = is_gone})  -- a rank sees its own values as soon as they are made
+    for _, a in ipairs(of.steps[later]) do
+      for _, from in ipairs(a.block == 0 and a.from or {}) do
+        if from.rank == 0 and not (a.rank == 0 and is_gone_here or is_gone)[from.slot] then
+          local whose = {}
+          for rank in pairs(value(0, 0, from.slot)) do whose[#whose + 1] = rank end
+          table.sort(whose)
+          local text = join(whose)
+          count, is_kept[text] = count + (is_kept[text] and 0 or 1), true
+        end
+      end
+      if a.rank == 0 and a.block == 0 then is_gone_here[a.slot] = true end
+    end
+    is_gone = is_gone_here
+  end
+  return count
+end
+local function sums_kept(algorithm, ranks)
+  local of = plan(algorithm, ranks)
+  return (most(numbers(1, #of.steps - 1), function(step) return sums_kept_after(of, step) end))
+end
+
+claim {
+  id = "KZ-s9b",
+  where = "§9",
+  says = "cannot be combined even if they have the same placement",
+  parts = {
+    {
+      asks = "the most unlike sums of the whole vector that a rank keeps between two steps of r = L, on 3 to 32 ranks that "
+        .. "are no powers of two",
+      counts = function()
+        return each(numbers(3, 32, is_no_power), "%d ranks", function(p) return sums_kept("latency(radix=2)", p) end)
+      end,
+      agrees = ">= 2",
+      disagrees = "<= 1",
+    },
+    {
+      asks = "the same over Z₂^k, on 4, 8, 16 and 32 ranks",
+      counts = function()
+        return each({4, 8, 16, 32}, "%d ranks", function(p) return sums_kept("recursive_doubling", p) end)
+      end,
+      agrees = "= 1",
+      disagrees = ">= 2",
+    },
+  },
+}
+
+claim {
+  id = "KZ-t2",
+  where = "Table 2",
+  says = "Estimated point-to-point communication parameters for the 10GE cluster",
+  parts = {
+    {
+      asks = "steps that (37) saves with them on 127 ranks, of 7: for 16 to 425 B, where figure 11 has the least latency",
+      model = function()
+        return each({16, 32, 64, 128, 256, 425}, "%d bytes", function(bytes) return formula_37(127, bytes, costs()) end)
+      end,
+      agrees = "= 7",
+      disagrees = "<= 5",
+    },
+    {
+      asks = "the same for 4 to 10 KB, the end of figure 7",
+      model = function()
+        return each({4000, 6000, 8000, 10000}, "%d bytes", function(bytes) return formula_37(127, bytes, costs()) end)
+      end,
+      agrees = "1..6",
+      disagrees = "= 0 or = 7",
+    },
+    {
+      asks = "the same for 0.25 to 32 MB, figure 8",
+      model = function()
+        return each(sizes(250000, 32000000), "%d bytes", function(bytes) return formula_37(127, bytes, costs()) end)
+      end,
+      agrees = "= 0",
+      disagrees = ">= 2",
+    },
+    {
+      asks = "seconds a byte of r = 0 from 0.1 to 1 MB, by β: 127 ranks, simulated, shuffled over 8 hosts at 10 Gbit/s",
+      simulation = function()
+        local function at(bytes) return simulated("kolmakov", "shuffled", 127, generalized(0), bytes) end
+        local vectors = critical_vectors(generalized(0), 127)
+        return (at(megabyte) - at(100000)) * 1e-6 / (0.9 * megabyte) / vectors / costs().beta
+      end,
+      agrees = "0.5..2",
+      disagrees = "< 0.33 or > 3",
+    },
+  },
+}
+
+-- Allreduce over the cyclic group in the fewest steps with the fewest blocks.
+local function different_chains(ranks)
+  local found = {}
+  for _, algorithm in ipairs {generalized(0), "circulant", "bruck", "dilated"} do
+    local of, is_new = counted(algorithm, ranks), true
+    for _, other in ipairs(found) do is_new = is_new and not same_messages(algorithm, other, ranks) end
+    if is_new and of.steps == 2 * ceil_log(ranks) and of.sent == 2 * (ranks - 1) then found[#found + 1] = algorithm end
+  end
+  return #found
+end
+
+claim {
+  id = "KZ-s11b",
+  where = "§11; others",
+  says = "they are not completely optimal and built with fixed communication patterns",
+  asks = "different chains of ⌈log₂P⌉ shifts over one group, the cyclic one, on 5 to 64 ranks; [2], [4] and [6] have one "
+    .. "pattern each",
+  counts = function() return each(numbers(5, 64), "%d ranks", different_chains) end,
+  agrees = ">= 2",
+  disagrees = "<= 1",
+}
+
+claim {
+  id = "KZ-f1",
+  where = "§10, §11, future",
+  says = "resulting in a smaller size of messages to be sent on each step",
+  parts = {
+    {
+      asks = "whether at most 1, 2, 3, 4 and 8 blocks a step take 30, 16, 12, 10 and 8 steps on 16 ranks",
+      counts = function()
+        local steps = {}
+        for i, cap in ipairs {1, 2, 3, 4, 8} do steps[i] = counted("capped(cap=" .. cap .. ")", 16).steps end
+        return is_text(join(steps), "30, 16, 12, 10, 8")
+      end,
+      agrees = "= 1",
+      disagrees = "= 0",
+    },
+    {
+      asks = "numbers of ranks from 4 to 24 on which the most blocks in a message are not as many as are allowed, or more "
+        .. "blocks take more steps, or steps do not go from 2(P−1) to 2⌈log₂P⌉",
+      counts = function()
+        return exceptions(numbers(4, 24), "%d ranks", function(p)
+          local before
+          for cap = 1, p // 2 do
+            local at, largest = messages("capped(cap=" .. cap .. ")", p), 0
+            for _, step in ipairs(at) do
+              for _, message in ipairs(step) do largest = math.max(largest, message.blocks) end
+            end
+            if largest ~= cap or #at > (before or #at) or cap == 1 and #at ~= 2 * (p - 1) then return false end
+            before = #at
+          end
+          return before == 2 * ceil_log(p)
+        end)
+      end,
+      agrees = "= 0",
+      disagrees = "> 0",
+    },
+    {
+      asks = "the least time of capped, of 1 to P/2 blocks, by that of r = 0 from 16 MB on, on all ranks of this machine",
+      run = function() return nil, "needs a run: allreduce of 16 and 64 MB, capped(cap=1, 2, …) and r = 0" end,
+      agrees = "<= 0.98",
+      disagrees = ">= 1",
+    },
+  },
+}
+
+-- The least of simulated times of the algorithms whose names begin with one of these texts.
+local function least_simulated(beginnings, ranks, mapping, bytes)
+  local found = math.huge
+  for _, algorithm in ipairs(simulated_algorithms("torus", mapping, ranks)) do
+    for _, beginning in ipairs(beginnings) do
+      if algorithm:sub(1, #beginning) == beginning then
+        found = math.min(found, simulated("torus", mapping, ranks, algorithm, bytes) or math.huge)
+      end
+    end
+  end
+  return found
+end
+
+claim {
+  id = "KZ-f2",
+  where = "§11, future",
+  says = "may give a benefit when more complicated network topologies are considered",
+  asks = "the least time over dihedral and binary groups by the least over the cyclic one, rings among them, where they "
+    .. "differ most: simulated tori of 64, 128 and 256 hosts, 64 B to 1 MB",
+  simulation = function()
+    local all = {}
+    for _, torus in ipairs {{64, "8x8"}, {64, "64"}, {128, "128"}, {256, "16x16"}} do
+      for _, bytes in ipairs(simulated_sizes("torus", torus[2], torus[1])) do
+        local cyclic = least_simulated({"generalized", "ring", "simgrid:lr", "latency"}, torus[1], torus[2], bytes)
+        local others = least_simulated({"swing", "fold(group=d", "recursive"}, torus[1], torus[2], bytes)
+        if cyclic < math.huge and others < math.huge then
+          all[#all + 1] = {others / cyclic, string.format("%.2f on %s hosts, %d bytes", others / cyclic, torus[2], bytes)}
+        end
+      end
+    end
+    if #all == 0 then return nil, "not simulated" end
+    local ratio, at = least(all, function(one) return one[1] end)
+    return ratio, at[2]
+  end,
+  agrees = "<= 0.9",
+  disagrees = ">= 1",
 }
