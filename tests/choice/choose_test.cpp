@@ -87,6 +87,7 @@ TEST(Choose, StaysInsideCachesAndNodesAsLongAsItCan) {
   EXPECT_EQ(allreduce_on("package:1 l3:4 core:6 pu:1", 1 << 20), "product(dims=6x4,saved_steps=0)");
   EXPECT_EQ(allreduce_on("package:1 l3:4 core:6 pu:1", 1 << 20, 12), "product(dims=6x2,saved_steps=0)");
   EXPECT_EQ(allreduce_on("package:1 l3:2 core:4 pu:1", 1 << 20), "direct");  // few
+  EXPECT_EQ(allreduce_on("core:74 pu:1", 4096), "tower(factors=37x2,radix=8,saved_steps=1)");
 }
 
 TEST(Levels, AreThoseWithGroupsOfOneSize) {

@@ -114,7 +114,7 @@ TEST(ChooseBetween, TakesWhatIsValidKeepsTheOrderWhereNeededAndGivesTheSameBits)
 /// The network is measured by every team anew.
 TEST(ChooseBetween, BracketsAlikeWhateverIsMeasured) {
   for (hosts const& of :
-       {hosts{2, 2}, {1, 2, 1, 3}, {3, 3, 3, 3}, hosts(9, 1), hosts(10, 2), hosts(11, 1), hosts(12, 1)}) {
+       {hosts{2, 2}, {1, 2, 1, 3}, {3, 3, 3, 3}, hosts(9, 1), hosts(10, 2), hosts(11, 1), hosts(12, 1), hosts(38, 1)}) {
     for (std::size_t bytes = 8; bytes < std::size_t{1} << 26; bytes *= 16) {
       question const usual = asked(of, bytes);
       exchange const expected = cheapest_exchange(usual);
@@ -172,7 +172,7 @@ TEST(ChooseBetween, FullFoldsAllGiveTheSameBits) {
 /// Of hosts with one rank each, whose steps are those between hosts.
 TEST(ChooseBetween, PricesWhatSchedulesDo) {
   for (verb const what : {verb::allreduce, verb::reduce_scatter, verb::allgather, verb::scan}) {
-    for (rank_t const number : {2u, 3u, 4u, 5u, 8u, 9u, 11u, 12u, 16u}) {
+    for (rank_t const number : {2u, 3u, 4u, 5u, 8u, 9u, 11u, 12u, 16u, 22u, 34u}) {
       auto const on = [&](schedule::link const& network) {
         question q = asked(hosts(number, 1), 1, network);
         q.what = what;
@@ -280,6 +280,22 @@ TEST(ChooseBetween, TakesMoreRoundsWhereMessagesAreManyOrTakeLong) {
   schedule::link const slow_messages{UINT32_MAX, 1e-6, 1e-9, 20e-6};
   EXPECT_EQ(chosen(hosts(8, 1), 8).dimensions, (std::vector<rank_t>{8}));
   EXPECT_EQ(chosen(hosts(8, 1), 8, slow_messages).dimensions, (std::vector<rank_t>{2, 2, 2}));
+}
+
+TEST(ChooseBetween, LetsHalvesSwapInsteadOfAGeneralizedFoldOfMoreRounds) {
+  for (auto const& [number, radix] : {std::pair{38u, 5u}, {58u, 6u}, {82u, 7u}}) {
+    auto const found = chosen(hosts(number, 1), 4096);
+    EXPECT_TRUE(found.swaps_halves()) << number;
+    EXPECT_EQ(found.radix, radix) << number;
+    auto const how = as_answer(asked(hosts(number, 1), 4096), found).algorithm;
+    auto const properties = schedule::validate(schedule::make(how, number));
+    EXPECT_EQ(properties.steps, 5u) << how.text();
+    EXPECT_TRUE(properties.rank_uniform) << how.text();
+  }
+  EXPECT_FALSE(chosen(hosts(37, 1), 4096).swaps_halves());
+  // A product is for any network, and so keeps its place.
+  EXPECT_FALSE(chosen(hosts(68, 1), 4096).swaps_halves());
+  EXPECT_FALSE(chosen(hosts(68, 1), 4096).dimensions.empty());
 }
 
 TEST(ChooseBetween, CutsLongVectorsIntoSegmentsThatOverlap) {

@@ -13,7 +13,8 @@ namespace {
 
 /// They are to cut vectors alike.
 TEST(Parts, OfEqualHostsTakeEquallyMuchStaging) {
-  for (std::string const more : {"", "leaders=0", "between=product,nested=1,dims=3x2", "saved_steps=1"}) {
+  for (std::string const more : {"", "leaders=0", "between=product,nested=1,dims=3x2", "saved_steps=1",
+                                 "between=tower,factors=3x2,saved_steps=1"}) {
     std::set<std::uint32_t> layers, most;
     for (compiled const& c : all_compiled({two_level(equal, more), {equal}})) {
       layers.insert(c.layers);

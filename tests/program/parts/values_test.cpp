@@ -115,6 +115,19 @@ TEST(Parts, OfProductsNestAndLieSideBySide) {
   EXPECT_EQ(part.blocks, 12u);
 }
 
+TEST(Parts, OfHalvesThatSwapGiveWhatTheWholeGives) {
+  std::vector<rank_t> const twelve(12, 2);
+  for (std::string const radix : {"2", "3", "6"})
+    for (std::string const leaders : {"1", "0"})
+      for (auto const what : {verb::allreduce, verb::reduce, verb::broadcast})
+        expect_right(
+            {two_level(twelve, "between=tower,factors=6x2,saved_steps=1,radix=" + radix + ",leaders=" + leaders),
+             {twelve, 2},
+             what,
+             3},
+            300);
+}
+
 TEST(Parts, OfScansGiveThePrefixes) {
   for (auto const& hosts : {equal, unequal, {2, 2}, {1, 1, 1, 1}, {4, 1}, {1, 7}}) {
     for (std::string const more : {"", "leaders=0", "leaders=2", "between=direct", "between=direct,leaders=3"}) {
@@ -128,7 +141,8 @@ TEST(Parts, OfScansGiveThePrefixes) {
 
 /// The bits of every rank of every host, and of the schedule for all ranks, are the same.
 TEST(Parts, BracketAsTheWholeDoes) {
-  for (std::string const more : {"between=product,nested=1,dims=3x2", "radix=2", "between=direct,leaders=0"}) {
+  for (std::string const more : {"between=product,nested=1,dims=3x2", "between=tower,factors=3x2,saved_steps=1",
+                                 "radix=2", "between=direct,leaders=0"}) {
     auto const algorithm = two_level(equal, more);
     std::size_t const count = 96;
     auto const outputs = [&](std::vector<host> hosts) {

@@ -13,6 +13,7 @@
 #include "planning/choice/levels.hpp"
 #include "planning/choice/storages.hpp"
 #include "planning/schedule/groups/nesting.hpp"
+#include "planning/schedule/registry/least_steps.hpp"
 
 namespace coset::choice {
 namespace {
@@ -40,11 +41,17 @@ rank_t largest_host(question const& q) { return std::ranges::max(q.hosts.ranks);
 /// Of the largest host.
 rank_t leaders_of(question const& q, exchange const& e) { return e.leaders == 0 ? largest_host(q) : e.leaders; }
 
+/// Parts that a host has when halves swap theirs; else the last one is its own.
+rank_t kept_to_swap(exchange const& e) { return e.swaps_halves() ? 2 : 1; }
+
 /// How many hosts' parts a host has after each step: from all, one of each, to its own.
 std::vector<rank_t> parts_left(rank_t hosts, exchange const& e) {
   std::vector<rank_t> left{hosts};
   for (rank_t const d : e.dimensions) left.push_back(left.back() / d);
-  while (e.dimensions.empty() && left.back() > 1) left.push_back((left.back() + e.radix - 1) / e.radix);
+  rank_t const kept = kept_to_swap(e);
+  while (e.dimensions.empty() && left.back() > kept)
+    left.push_back((left.back() / kept + e.radix - 1) / e.radix * kept);
+  if (kept > 1) left.push_back(1);
   return left;
 }
 
@@ -54,9 +61,10 @@ double runs_of(verb what, rank_t hosts, exchange const& e) {
   if (!e.is_fold()) return std::max(e.blocks, 1u);
   if (detail::is_half(what) && e.dimensions.size() > 1) return hosts;
   auto const left = parts_left(hosts, e);
-  double runs = 1;
+  rank_t const kept = kept_to_swap(e);
+  double runs = kept;
   for (std::size_t i = 0; i + 1 + e.saved_steps < left.size(); ++i)
-    runs += (e.dimensions.empty() ? std::min(e.radix, left[i]) : e.dimensions[i]) - 1;
+    runs += (e.dimensions.empty() ? kept * (std::min(e.radix, left[i] / kept) - 1) : e.dimensions[i] - 1);
   return runs;
 }
 
@@ -228,7 +236,10 @@ std::vector<exchange> exchanges_for(question const& q) {
   }
   bool const in_any_order = q.commutative || detail::gives_pieces(q.what);
   if (in_any_order && (q.hosts.switches.empty() || all.empty())) {
-    for (rank_t radix = 2; radix <= 8 && radix < hosts; ++radix) add({{}, radix}, 0);
+    for (rank_t radix = 2; radix <= 8 && radix < hosts; ++radix) {
+      bool const swaps = !detail::is_half(q.what) && schedule::halves_save_a_step(hosts, radix);
+      add({{}, radix}, swaps ? 1 : 0);
+    }
   }
   for (exchange& tree : trees_for(q)) add(std::move(tree), 0);
   if (all.empty() && detail::is_half(q.what)) {
@@ -253,8 +264,11 @@ exchange cheapest_exchange(question const& q) {
   if (brackets_alike(q.what)) return least(all, price);
   question usual = q;
   usual.hosts.network = usual_network;
-  auto const on_usual = least(all, [&](exchange const& e) { return price_of(usual, e).total(); });
-  if (on_usual.dimensions.empty()) return on_usual;
+  auto const on_usual = [&](exchange const& e) { return price_of(usual, e).total(); };
+  auto const unless_swapped = [&](exchange const& e) {
+    return e.swaps_halves() ? std::numeric_limits<double>::max() : on_usual(e);
+  };
+  if (least(all, unless_swapped).dimensions.empty()) return least(all, on_usual);
   std::erase_if(all, [](exchange const& e) { return e.dimensions.empty(); });
   return least(all, price);
 }
@@ -275,6 +289,10 @@ answer as_answer(question const& q, exchange const& e) {
     how.parameters.merge(tree.parameters);
   } else if (e.dimensions.empty()) {
     how.parameters["radix"] = value_of(e.radix);
+    if (e.swaps_halves()) {
+      how.parameters["between"] = "tower";
+      how.parameters["factors"] = value_of({static_cast<rank_t>(q.hosts.ranks.size() / 2), 2}, 'x');
+    }
   } else {
     how.parameters["between"] = "product";
     how.parameters["dims"] = value_of(e.dimensions, 'x');

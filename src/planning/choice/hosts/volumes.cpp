@@ -25,14 +25,16 @@ schedule::level_machine where_all_costs_one(rank_t hosts) {
 }
 
 /// Of a generalized fold a rank keeps one lag of radix in each step, rounded up. To count that would take ms for thousands of
-/// hosts and each radix.
-schedule::price volume_of_generalized(verb what, rank_t hosts, rank_t radix) {
+/// hosts and each radix. A rank of halves that swap does so for two lags, and sends what it has of both to its partner.
+schedule::price volume_of_generalized(verb what, rank_t hosts, exchange const& e) {
+  rank_t const folded = e.swaps_halves() ? hosts / 2 : hosts;
+  double const all = folded, ways = detail::is_half(what) ? 1 : 2;
   schedule::price sum;
-  double const all = hosts, ways = detail::is_half(what) ? 1 : 2;
-  for (rank_t left = hosts, next = 0; left > 1; left = next) {
-    next = (left + radix - 1) / radix;
+  if (e.swaps_halves()) sum = {.latency = 1, .peers = 1, .transfer = 1 / all, .combine = 2 / all};
+  for (rank_t left = folded, next = 0; left > 1; left = next) {
+    next = (left + e.radix - 1) / e.radix;
     sum.latency += ways;
-    sum.peers += ways * (std::min(radix, left) - 1);
+    sum.peers += ways * (std::min(e.radix, left) - 1);
     sum.transfer += ways * (left - next) / all;
     if (!detail::gives_pieces(what)) sum.combine += left / all;
   }
@@ -57,7 +59,7 @@ schedule::price volume_of(question const& q, exchange const& e) {
   };
   if (!e.is_fold()) return counted(tree_of(e), what);
   if (detail::is_scan(q.what)) return counted({"recursive_doubling", {}}, verb::exclusive_scan);
-  if (e.dimensions.empty()) return volume_of_generalized(what, hosts, e.radix);
+  if (e.dimensions.empty()) return volume_of_generalized(what, hosts, e);
   return schedule::counts(schedule::steps_of_product(e.dimensions, e.saved_steps, what), on).most(1);
 }
 

@@ -16,6 +16,11 @@ inline std::uint32_t ceil_log(rank_t ranks, rank_t radix) {
   return steps;
 }
 
+/// Whether it takes a step less to fold within each half of the ranks, which then swap what they have.
+inline bool halves_save_a_step(rank_t ranks, rank_t radix) {
+  return ranks > 2 && ranks % 2 == 0 && ceil_log(ranks / 2, radix) < ceil_log(ranks, radix);
+}
+
 inline std::uint32_t number_or(algorithm const& a, char const* key, std::uint32_t otherwise) {
   return a.parameters.contains(key) ? a.number(key) : otherwise;
 }

@@ -98,6 +98,8 @@ constexpr parameter_text degree{"degree", "2", "most children of a rank; 1: a ch
 constexpr parameter_text nodes{"nodes", "", "ranks of each node, 5+2+4", 1};
 constexpr parameter_text radix_between{"radix", "2", "of the algorithm between the nodes", 2, true};
 constexpr parameter_text dims_between{"dims", "1", "of the algorithm between the nodes, if that is product", 1, true};
+constexpr parameter_text factors_between{"factors", "1", "of the algorithm between the nodes, if that is tower", 1,
+                                         true};
 constexpr parameter_text nests_between{"nested", "0", "1: of product, the same bits whatever its dims",
                                        parameter::no_number, true};
 constexpr parameter_text saved_between{"saved_steps", "0", "rounds saved between the nodes", 0, true};
@@ -227,6 +229,7 @@ std::vector<named_algorithm> special_algorithms() {
         {"between", "generalized", "the algorithm between the nodes, a name alone"},
         radix_between,
         dims_between,
+        factors_between,
         saved_between,
         nests_between,
         blocks_between,

@@ -44,9 +44,8 @@ inline values up_to_log(trial_setting const& s, algorithm const& a) {
 inline values up_to_bits(trial_setting const& s, algorithm const&) {
   return numbers_to(static_cast<std::uint32_t>(std::bit_width(s.ranks)) - 1);
 }
-/// Two steps of an even number of ranks.
-inline values halves(trial_setting const& s, algorithm const&) {
-  if (s.ranks % 2 != 0 || s.ranks == 2) return {};
+inline values halves(trial_setting const& s, algorithm const& a) {
+  if (!halves_save_a_step(s.ranks, a.number("radix"))) return {};
   return values(1, std::to_string(s.ranks / 2) + "x2");
 }
 inline values dims_of_levels(trial_setting const& s, algorithm const&) { return s.dims; }
