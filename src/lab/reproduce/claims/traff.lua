@@ -369,7 +369,7 @@ claim {
   },
   finds = "disagrees",
   because = "the counts are those of the table, but no optimum: for every even p a tower of p/2 and 2, whose last exchange folds on both " ..
-    "sides, takes one round less with the same 2(p−1) blocks and one combine more; for odd p to 31 none of ours does",
+    "sides, takes one round less with the same 2(p−1) blocks and one combine more, which is proved the least; for odd p none of ours does",
 }
 
 claim {
