@@ -148,12 +148,13 @@ class Asked(Files):
 
     def test_a_predicate_turned_round_is_noticed(self):
         text = (CLAIMS_FOLDER / "traff.lua").read_text(encoding="utf-8").replace('name = "traff"', 'name = "turned"')
+        text = text.replace('id = "T-', 'id = "U-')
         self.assertIn('agrees = "= 0",\n  disagrees = "> 0"', text)
         turned = text.replace('agrees = "= 0",\n  disagrees = "> 0"', 'agrees = "> 0",\n  disagrees = "= 0"', 1)
         for file, code in ((text, 0), (turned, 1)):
             result = coset("reproduce", "turned", "--check", "--claims", self.write("turned.lua", file))
             self.assertEqual(result.returncode, code, result.stderr)
-        self.assertRegex(result.stderr, r"^T-\d+: by counts: disagrees, not agrees\n$")
+        self.assertRegex(result.stderr, r"^U-\d+: by counts: disagrees, not agrees\n$")
 
     def test_own_claims_are_judged_as_the_sources_are(self):
         shown = {}

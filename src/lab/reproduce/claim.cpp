@@ -22,18 +22,50 @@ verdict worse(verdict a, verdict b) {
   return a == verdict::undecided ? a : b;
 }
 
+verdict of_number(claim const& of, question const& asked, double number) {
+  if (std::isnan(number)) throw argument_error(fmt::format("claim {}: a number is none: {}", of.id, asked.what));
+  bool const agrees = asked.agrees.has(number), disagrees = asked.disagrees.has(number);
+  if (agrees && disagrees)
+    throw argument_error(fmt::format("claim {}: {} both agrees ({}) and disagrees ({}): {}", of.id, number,
+                                     asked.agrees.text(), asked.disagrees.text(), asked.what));
+  return disagrees ? verdict::disagrees : agrees ? verdict::agrees : verdict::undecided;
+}
+
+/// Whether a number is of this setting: of all, unless its case ends with words of another or its question has them.
+bool is_of(claim const& of, question const& asked, value const& one, std::string const& setting) {
+  auto const has = [&](std::string const& words) {
+    return one.of.ends_with(words) || asked.what.find(words) != std::string::npos;
+  };
+  return std::ranges::none_of(of.unknown, has) || has(setting);
+}
+
+/// Of all numbers of a setting; nothing if there are none.
+std::optional<verdict> in_setting(claim const& of, question const& asked, std::vector<value> const& values,
+                                  std::string const& setting) {
+  std::optional<verdict> found;
+  for (value const& one : values)
+    if (is_of(of, asked, one, setting)) {
+      auto const here = of_number(of, asked, one.number);
+      found = found ? worse(*found, here) : here;
+    }
+  return found;
+}
+
+/// Of what each setting comes to, as a function of it says; nothing if none comes to anything.
+template <typename OfSetting>
+std::optional<verdict> over_settings(claim const& of, OfSetting of_setting) {
+  if (of.unknown.empty()) return of_setting("");
+  std::optional<verdict> all;
+  for (std::string const& setting : of.unknown)
+    if (auto const found = of_setting(setting)) all = !all || *all == *found ? *found : verdict::undecided;
+  return all;
+}
+
 }  // namespace
 
-verdict verdict_on(question const& asked, std::vector<value> const& values) {
-  verdict found = values.empty() ? verdict::undecided : verdict::agrees;
-  for (value const& one : values) {
-    bool const agrees = asked.agrees.has(one.number), disagrees = asked.disagrees.has(one.number);
-    if (agrees && disagrees)
-      throw argument_error(fmt::format("{} both agrees ({}) and disagrees ({}): {}", one.number, asked.agrees.text(),
-                                       asked.disagrees.text(), asked.what));
-    found = worse(found, disagrees ? verdict::disagrees : agrees ? verdict::agrees : verdict::undecided);
-  }
-  return found;
+verdict verdict_on(claim const& of, question const& asked, std::vector<value> const& values) {
+  return over_settings(of, [&](std::string const& setting) { return in_setting(of, asked, values, setting); })
+      .value_or(verdict::undecided);
 }
 
 std::string answer::text() const {
@@ -45,10 +77,14 @@ std::string answer::text() const {
 }
 
 std::optional<verdict> judged_claim::by(means how) const {
-  std::optional<verdict> found;
-  for (answer const& one : answers)
-    if (one.to->by == how && one.missing.empty()) found = found ? worse(*found, one.found) : one.found;
-  return found;
+  return over_settings(*of, [&](std::string const& setting) {
+    std::optional<verdict> found;
+    for (answer const& one : answers)
+      if (one.to->by == how && one.missing.empty())
+        if (auto const here = in_setting(*of, *one.to, one.values, setting))
+          found = found ? worse(*found, *here) : here;
+    return found;
+  });
 }
 
 std::optional<verdict> judged_claim::overall() const {

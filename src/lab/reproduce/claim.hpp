@@ -42,6 +42,9 @@ struct claim {
   std::string not_judged;                       ///< why
   std::array<std::optional<verdict>, 4> finds;  ///< [means]: what is known to come of it; nothing: it agrees
   std::string because;                          ///< why it does not agree, or what is left open
+  /// Settings of which the source does not say which it had, by words that end a case or stand in a question. Cases and
+  /// questions without any of them belong to all. Verdicts of these settings that differ leave the claim open.
+  std::vector<std::string> unknown;
 };
 
 struct answer {
@@ -55,8 +58,9 @@ struct answer {
   std::string text() const;
 };
 
-/// What contradicts decides, then what is open. Throws argument_error if a number is in both ranges.
-verdict verdict_on(question const&, std::vector<value> const&);
+/// What contradicts decides, then what is open; settings that differ leave it open. Throws argument_error naming the claim if a
+/// number is in both ranges, or is none.
+verdict verdict_on(claim const&, question const&, std::vector<value> const&);
 
 struct judged_claim {
   claim const* of;

@@ -10,6 +10,8 @@
 namespace coset::cli::reproduction {
 namespace {
 
+constexpr std::size_t most_sources_kept = 4'000'000;  // some 100 MB with their assignments
+
 cost_setting setting_of(network_costs const& of, rank_t ranks) {
   if (!of.links.empty()) {
     std::istringstream text(of.links);
@@ -39,16 +41,21 @@ schedule::schedule const& context::made(std::string const& algorithm, rank_t ran
   bool const is_along_tree = wants_tree(how) && !links.empty();
   key const at{algorithm, ranks, what, root, is_along_tree ? links : ""};
   auto found = made_.find(at);
-  if (found == made_.end())
+  if (found == made_.end()) {
+    if (sources_kept_ > most_sources_kept) made_.clear(), sources_kept_ = 0;
     found =
         made_.emplace(at, is_along_tree ? along_tree(how.name, links) : schedule::make(how, ranks, what, root)).first;
+    sources_kept_ += found->second.sources.size();
+  }
   return found->second;
 }
 
 counted const& context::priced(std::string const& algorithm, rank_t ranks, verb what, network_costs on) {
   on.flat = replaced(on.flat);
-  auto const [found, is_new] = counted_.try_emplace({algorithm, ranks, what, on});
-  if (is_new) found->second = setting_of(on, ranks).count(made(algorithm, ranks, what, 0, on.links));
+  std::tuple const at{algorithm, ranks, what, on};
+  auto found = counted_.find(at);
+  if (found == counted_.end())
+    found = counted_.emplace(at, setting_of(on, ranks).count(made(algorithm, ranks, what, 0, on.links))).first;
   return found->second;
 }
 

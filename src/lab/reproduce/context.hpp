@@ -40,7 +40,7 @@ class context {
   context(replaced_costs const& instead, simulated_times times, bool may_run)
       : instead_(instead), times_(std::move(times)), may_run_(may_run) {}
 
-  /// Made once. Throws schedule_error as make() does. tree_ring and flexreduce without nodes
+  /// Valid until the next call: kept as long as there is room. Throws schedule_error as make() does. tree_ring and flexreduce without nodes
   /// go along `links`, a tree as JSON.
   schedule::schedule const& made(std::string const& algorithm, rank_t ranks, verb what = verb::allreduce,
                                  rank_t root = 0, std::string const& links = "");
@@ -58,6 +58,7 @@ class context {
   simulated_times times_;
   bool may_run_;
   std::map<key, schedule::schedule> made_;
+  std::size_t sources_kept_ = 0;
   std::map<std::tuple<std::string, rank_t, verb, network_costs>, counted> counted_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <span>
 
 #include "base/text/file.hpp"
 #include "base/text/suggestion.hpp"
@@ -90,13 +91,15 @@ struct reproduce_command {
                  run_too);
     script by(with);
     for (claims_file const& one : claims_files) by.read(one.text, one.name);
+    auto const own = by.sources().size();
     for (std::string const& file : claims) by.read(text::content_of<argument_error>(file, file), file);
     if (!figure.empty()) return draw(by);
-    if (source.empty() && !all && ids.empty()) {
-      if (!as_what.is_text()) throw argument_error("name a source, a claim, or --all, for verdicts as data");
+    bool const names_none = source.empty() && !all && ids.empty();
+    if (names_none && claims.empty()) {
+      if (!as_what.is_text() || check) throw argument_error("name a source, a claim, or --all, for verdicts");
       return void(std::cout << list_of(by.sources()));
     }
-    judge(by);
+    judge(by, names_none ? own : 0);
   }
 
  private:
@@ -110,9 +113,9 @@ struct reproduce_command {
                                       : as_what.of(as_table(of, points), of.title));
   }
 
-  void judge(script const& by) const {
+  void judge(script const& by, std::size_t from) const {
     std::vector<judged_source> judged;
-    for (auto const& one : by.sources()) {
+    for (auto const& one : std::span(by.sources()).subspan(from)) {
       if (!source.empty() && one.name != source) continue;
       judged.push_back({&one, {}});
       for (claim const& c : one.claims)

@@ -84,12 +84,36 @@ void read_finds(reader const& from, claim& made) {
   lua_pop(from.state, 1);
 }
 
+range range_of(reader const& from, char const* key) {
+  try {
+    return range(from.text(key));
+  } catch (argument_error const& error) {
+    throw argument_error(fmt::format("{}: {}: {}", from.file, from.name, error.what()));
+  }
+}
+
 /// The questions of a table: one for each of the means that it has a function for.
 void read_questions(reader const& from, claim& made) {
   for (std::size_t how = 0; how < means_names.size(); ++how)
     if (int const function = from.function(means_names[how]))
-      made.questions.push_back({from.text("asks"), static_cast<means>(how), range(from.text("agrees")),
-                                range(from.text("disagrees")), function});
+      made.questions.push_back({from.text("asks"), static_cast<means>(how), range_of(from, "agrees"),
+                                range_of(from, "disagrees"), function});
+}
+
+constexpr std::string_view question_keys = " asks agrees disagrees counts model simulation run ";
+constexpr std::string_view claim_keys =
+    " asks agrees disagrees counts model simulation run id where says parts finds because not_judged unknown ";
+
+/// A key that nobody reads would be silent: "becuase".
+void require_known_keys(reader const& from, std::string_view known) {
+  for (lua_pushnil(from.state); lua_next(from.state, from.at) != 0; lua_pop(from.state, 1)) {
+    lua_pushvalue(from.state, -2);
+    auto const key = lua::text_at(from.state, -1);
+    lua_pop(from.state, 1);
+    if (known.find(" " + key + " ") == std::string_view::npos)
+      throw argument_error(
+          fmt::format("{}: {} has '{}'; known are{}", from.file, from.name, key, known.substr(0, known.size() - 1)));
+  }
 }
 
 claim claim_of(lua_State* state, int at, source const& of, std::string const& file) {
@@ -101,12 +125,19 @@ claim claim_of(lua_State* state, int at, source const& of, std::string const& fi
              {},
              from.text_or_nothing("not_judged"),
              {},
-             from.text_or_nothing("because")};
+             from.text_or_nothing("because"),
+             {}};
+  require_known_keys(from, claim_keys);
   read_finds(from, made);
   read_questions(from, made);
-  for_each_in(state, at, "parts", [&](int part) { read_questions({state, part, file, from.name}, made); });
+  for_each_in(state, at, "parts", [&](int part) {
+    reader const of_part{state, part, file, from.name};
+    require_known_keys(of_part, question_keys);
+    read_questions(of_part, made);
+  });
   if (made.questions.empty() == made.not_judged.empty())
     throw argument_error(fmt::format("{}: {} has to have either a question or 'not_judged'", file, from.name));
+  for_each_in(state, at, "unknown", [&](int setting) { made.unknown.push_back(lua::text_at(state, setting)); });
   bool const agrees = std::ranges::all_of(made.finds, [](auto f) { return !f || *f == verdict::agrees; });
   if (!agrees && made.because.empty())
     throw argument_error(fmt::format("{}: {} does not agree and has no 'because'", file, from.name));
@@ -127,23 +158,34 @@ point point_of(reader const& from) {
           .simulated = lua::number_field(from.state, from.at, "simulated")};
 }
 
+/// A case of a list, {label, number}, at the top.
+value case_at(lua_State* state) {
+  auto const pair = lua_gettop(state);
+  lua_rawgeti(state, pair, 1);
+  lua_rawgeti(state, pair, 2);
+  if (!lua_isnumber(state, -1)) throw argument_error("a case has no number: {\"16 ranks\", 3.5}");
+  value made{luaL_tolstring(state, pair + 1, nullptr), lua_tonumber(state, pair + 2)};
+  lua_settop(state, pair - 1);
+  return made;
+}
+
 /// What a function has returned, from `first` on: a number, a truth, or a list of {label, number}; perhaps words for people.
 /// nil, and why: there are no numbers.
 void take_values(lua_State* state, int first, answer& made) {
   if (lua_isstring(state, first + 1)) made.words = lua_tostring(state, first + 1);
-  if (lua_isboolean(state, first)) {
+  auto const type = lua_type(state, first);
+  if (type == LUA_TBOOLEAN) {
     made.values.push_back({"", static_cast<double>(lua_toboolean(state, first))});
-  } else if (lua_isnumber(state, first)) {
+  } else if (type == LUA_TNUMBER) {
     made.values.push_back({"", lua_tonumber(state, first)});
-  } else if (lua_istable(state, first)) {
-    for (lua_Integer i = 1; lua_rawgeti(state, first, i) == LUA_TTABLE; ++i) {
-      lua_rawgeti(state, -1, 1);
-      lua_rawgeti(state, -2, 2);
-      made.values.push_back({luaL_tolstring(state, -2, nullptr), lua_tonumber(state, -2)});
-      lua_settop(state, first + 1);
-    }
+  } else if (type == LUA_TTABLE) {
+    for (lua_Integer i = 1; lua_rawgeti(state, first, i) == LUA_TTABLE; ++i) made.values.push_back(case_at(state));
+    lua_settop(state, first + 1);
+    if (made.values.empty()) throw argument_error("a list of cases is empty");
+  } else if (type != LUA_TNIL || made.words.empty()) {
+    throw argument_error("a function is to return a number, a truth, a list of cases, or nil and why there is none");
   }
-  if (made.values.empty()) made.missing = made.words.empty() ? "no numbers" : made.words;
+  if (made.values.empty()) made.missing = made.words;
 }
 
 }  // namespace
@@ -191,10 +233,13 @@ void script::add_source(std::string const& file) {
   auto const declared = lua_gettop(state);
   reader const whole{state, declared, file, "the source"};
   source made{whole.text("name"), whole.text("paper"), {}, {}};
+  if (std::ranges::count(sources_, made.name, &source::name) > 0)
+    throw argument_error(fmt::format("{}: there is a source {} already", file, made.name));
   for_each_in(state, declared, "claims", [&](int at) {
     made.claims.push_back(claim_of(state, at, made, file));
     auto const& id = made.claims.back().id;
-    if (std::ranges::count(made.claims, id, &claim::id) > 1)
+    auto const has_it = [&](source const& one) { return std::ranges::count(one.claims, id, &claim::id) > 0; };
+    if (std::ranges::count(made.claims, id, &claim::id) > 1 || std::ranges::any_of(sources_, has_it))
       throw argument_error(fmt::format("{}: there are two claims {}", file, id));
   });
   for_each_in(state, declared, "figures", [&](int at) {
@@ -212,9 +257,13 @@ answer script::answer_to(claim const& of, question const& asked) const {
   lua_settop(state, 0);
   lua_rawgeti(state, LUA_REGISTRYINDEX, asked.function);
   if (lua_pcall(state, 0, 2, 0) != LUA_OK) fail(state, fmt::format("claim {}: ", of.id));
-  take_values(state, 1, made);
+  try {
+    take_values(state, 1, made);
+  } catch (argument_error const& error) {
+    throw argument_error(fmt::format("claim {}: {}: {}", of.id, asked.what, error.what()));
+  }
   lua_settop(state, 0);
-  made.found = verdict_on(asked, made.values);
+  made.found = verdict_on(of, asked, made.values);
   return made;
 }
 

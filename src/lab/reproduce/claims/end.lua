@@ -1191,11 +1191,12 @@ end
 
 claim {
   id = "E-7e",
+  unknown = {"five messages at once", "one message at once"},
   where = "Fig. 10; maximum",
   says = "all butterfly-like algorithms have similar runtimes",
   parts = on_both("the slowest of pairwise exchange, adapted dissemination, and Bruck and Ho's algorithm by the fastest at "
     .. "2,040 B, 8 to 28 ranks", "<= 1.3", "> 1.6", slowest_by_fastest),
-  finds = "disagrees",
+  finds = "undecided",
   because = "with five messages at once pairwise exchange is up to 1.48 times as slow, as it has ⌊log₂P⌋+2 rounds where P "
     .. "is no power of two; with one at once Bruck and Ho's algorithm is up to twice as slow, as each of its messages has "
     .. "a latency of its own. What all routines have in common, as a library's overhead, would bring them closer, and is "
@@ -1213,6 +1214,7 @@ local small_parts = on_both("numbers of ranks from 3 to 28 on which Bruck and Ho
 
 claim {
   id = "E-7f",
+  unknown = {"five messages at once", "one message at once"},
   where = "§IV; one int",
   says = "algorithm shows best results for small messages",
   parts = {
@@ -1220,7 +1222,7 @@ claim {
     small_parts[2],
     {asks = "the same, of simulated messages", simulation = not_simulated, agrees = "= 0", disagrees = "> 3"},
   },
-  finds = {model = "disagrees"},
+  finds = "undecided",
   because = "it holds where the five messages of a round have one latency together, as one-sided transfers may; it does "
     .. "not where each has its own: then 5 messages in each of ⌈log₆P⌉ rounds are more latencies than ⌈log₂P⌉ rounds of "
     .. "one message",
@@ -1236,6 +1238,7 @@ local large_parts = on_both("numbers of ranks from 3 to 28 on which pairwise exc
 
 claim {
   id = "E-7g",
+  unknown = {"five messages at once", "one message at once"},
   where = "§IV; 255 doubles",
   says = "the PE algorithm shows the best results for large messages",
   parts = {
@@ -1243,7 +1246,7 @@ claim {
     large_parts[2],
     {asks = "the same, of simulated messages", simulation = not_simulated, agrees = ">= 14", disagrees = "<= 3"},
   },
-  finds = {model = "disagrees"},
+  finds = "undecided",
   because = "where P is a power of two it takes as many rounds as dissemination with n = 1, ⌈log₂P⌉ of one message, "
     .. "elsewhere one more: a network on which all messages cost the same does not prefer it there. With one message at "
     .. "once it is best also where dissemination needs n = 2; one cost for an exchange and for messages one way may be "
@@ -1273,6 +1276,7 @@ end
 
 claim {
   id = "E-7h",
+  unknown = {"five messages at once", "one message at once"},
   where = "§IV; adapted",
   says = "is very volatile, especially for small messages",
   parts = {
@@ -1333,6 +1337,7 @@ local far_parts = on_both("numbers of ranks from 3 to 128 on which Bruck and Ho'
 
 claim {
   id = "E-11b",
+  unknown = {"five messages at once", "one message at once"},
   where = "Figs 11, 12; one int",
   says = "algorithm outperforms the other butterfly-like algorithms and the BST for allreduces with small messages",
   parts = {
@@ -1340,7 +1345,7 @@ claim {
     far_parts[2],
     {asks = "the same, of simulated messages", simulation = not_simulated, agrees = "= 0", disagrees = "> 3"},
   },
-  finds = {model = "disagrees"},
+  finds = "undecided",
   because = "as for 28 ranks, E-7f: it holds where the five messages of a round have one latency together, not where each "
     .. "has its own",
 }
@@ -1381,10 +1386,11 @@ end
 
 claim {
   id = "E-13c",
+  unknown = {"five messages at once", "one message at once"},
   where = "Fig. 13; PE",
   says = "the PE shows surprisingly good results, especially for large messages and the sum operation",
   parts = exchange_parts(),
-  finds = {model = "disagrees"},
+  finds = "undecided",
   because = "as for 28 ranks, E-7g: with messages that share a card it is best at powers of two alone. Where each has a "
     .. "latency of its own, it is best at most P: adapted dissemination needs n = 2 or 3 on 61 of the 126",
 }

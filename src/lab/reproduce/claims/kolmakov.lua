@@ -2299,6 +2299,7 @@ claim {
 
 claim {
   id = "KZ-11b",
+  unknown = {"longest chain", "mean"},
   where = "Fig. 11; RD",
   says = "changed sharply when the number of processes exceeds power-of-two but instead, it grows very smoothly",
   parts = {
@@ -2344,7 +2345,7 @@ claim {
       disagrees = "<= 1",
     },
   },
-  finds = "disagrees",
+  finds = {counts = "undecided", model = "disagrees", simulation = "disagrees"},
   because = "the model charges every step to all ranks, the slowest of each step: two more of them, 1.33 at 64 → 65. " ..
     "But a message is on its way while its receiver still waits for another: a chain of messages, each waiting for the " ..
     "one before, has K + 1 of them up to half-way to the next power and K + 2 only beyond, 1.17 at 64 → 65, as is " ..

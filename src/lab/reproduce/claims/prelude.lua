@@ -1,12 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Words that all files of claims use, made of those of ../vocabulary. The README of this folder has a list of both.
+-- Words that all files of claims use, made of those of ../vocabulary. ../README.md has a list of both.
 
 -- A file declares its source, and adds claims and figures.
 function source(of)
   declared.name, declared.paper, declared.claims, declared.figures = of.name, of.paper, {}, {}
 end
-function claim(of) table.insert(declared.claims, of) end
-function figure(of) table.insert(declared.figures, of) end
+local function add(to, of)
+  if not declared[to] then error("a file begins with source {name = \"…\", paper = \"…\"}", 3) end
+  table.insert(declared[to], of)
+end
+function claim(of) add("claims", of) end
+function figure(of) add("figures", of) end
 
 -- Logarithms of numbers of ranks, and powers of two beside them.
 function ceil_log(ranks, radix)
