@@ -69,7 +69,18 @@ def numbers_of(values):
     return [math.inf if one["value"] is None else one["value"] for one in values]
 
 
-def verdict(agrees, disagrees, values):
+def is_of(setting, unknown, asks, label):
+    def has(words):
+        return label.endswith(words) or words in asks
+    return has(setting) or not any(has(words) for words in unknown)
+
+
+def verdict(agrees, disagrees, values, unknown=(), asks=""):
+    """Of all numbers; where the source's setting is unknown of those of each that it may be, and open if these differ."""
+    if unknown:
+        by_setting = [[one for one in values if is_of(setting, unknown, asks, one["of"])] for setting in unknown]
+        found = {verdict(agrees, disagrees, some) for some in by_setting if some}
+        return found.pop() if len(found) == 1 else "undecided"
     numbers = numbers_of(values)
     if any(has(disagrees, number) for number in numbers):
         return "disagrees"
@@ -80,7 +91,8 @@ class Everything(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.all = {one["source"]: one for one in reproduced("--all", "--check")["sources"]}
-        cls.answers = [(claim["id"], answer) for one in cls.all.values() for claim in one["claims"] for answer in claim["answers"]]
+        cls.answers = [(claim["id"], answer | {"unknown": claim["unknown"]})
+                       for one in cls.all.values() for claim in one["claims"] for answer in claim["answers"]]
 
     def test_every_claim_has_its_row(self):
         for source, (prefix, ids) in CLAIMS.items():
@@ -104,8 +116,9 @@ class Everything(unittest.TestCase):
         for name, one in self.answers:
             if one["verdict"] == "no numbers":
                 continue
-            self.assertEqual(one["verdict"], verdict(one["agrees"], one["disagrees"], one["values"]), (name, one))
-            turned = verdict(one["disagrees"], one["agrees"], one["values"])
+            setting = one["unknown"], one["asks"]
+            self.assertEqual(one["verdict"], verdict(one["agrees"], one["disagrees"], one["values"], *setting), (name, one))
+            turned = verdict(one["disagrees"], one["agrees"], one["values"], *setting)
             if one["verdict"] == "agrees":
                 decided += 1
                 self.assertEqual(turned, "disagrees", (name, one))
@@ -169,6 +182,14 @@ class Asked(Files):
         self.assertEqual(answer["values"], [{"of": "2 ranks", "value": 1}, {"of": "3 ranks", "value": 0.5}])
         self.assertEqual((answer["verdict"], answer["found"]), ("disagrees", "0.5 to 1"))
 
+    def test_settings_that_are_unknown_leave_a_claim_open_only_where_they_differ(self):
+        for numbers, found in (((1, 1), "agrees"), ((0, 0), "disagrees"), ((1, 0), "undecided")):
+            cases = "{" + ", ".join(f'{{"2 ranks, {where}", {number}}}' for where, number in zip(("block", "in turn"), numbers)) + "}"
+            file = self.mine(f'asks = "a number", unknown = {{"block", "in turn"}}, counts = function() return {cases} end, '
+                             f'agrees = "= 1", disagrees = "= 0", finds = "{found}", because = "of a reason that is known well"')
+            claim = reproduced("mine", "--claims", file, "--check")["sources"][0]["claims"][0]
+            self.assertEqual((claim["verdict"], claim["answers"][0]["verdict"]), (found, found))
+
     def test_means_that_contradict_each_other_leave_a_claim_open(self):
         file = self.mine('asks = "a number", counts = function() return 1 end, model = function() return 0 end, agrees = "= 1", '
                          'disagrees = "= 0", finds = {model = "disagrees"}, because = "of a reason that is known well"')
@@ -185,12 +206,23 @@ class Asked(Files):
                           ("has no 'because'", question + 'agrees = "= 1", disagrees = "= 0", finds = "disagrees"'),
                           ("both agrees (>= 1) and disagrees (<= 1)", question + 'agrees = ">= 1", disagrees = "<= 1"'),
                           ("mine.lua:2", "asks = "),
+                          ("claim M-1 has 'becuase'; known are", question + 'agrees = "= 1", disagrees = "= 0", becuase = "x"'),
+                          ("claim M-1: a number is none", 'asks = "x", counts = function() return 0/0 end, agrees = "= 1", disagrees = "= 0"'),
+                          ("claim M-1: x: a function is to return", 'asks = "x", counts = function() return "fast" end, agrees = "= 1", disagrees = "= 0"'),
+                          ("claim M-1: x: a case has no number", 'asks = "x", counts = function() return {{"a", "b"}} end, agrees = "= 1", disagrees = "= 0"'),
                           ("there are two claims M-1", 'not_judged = "no" } claim { id = "M-1", where = "x", says = "y", not_judged = "no"'),
                           ("mine.lua:2: unknown algorithm 'rign'", 'asks = "x", counts = function() return counts("rign", 4).steps end, agrees = "= 1", disagrees = "= 0"'),
                           ("attempt to index a nil value (global 'io')", 'asks = "x", counts = function() return io.open("/etc/passwd") end, agrees = "= 1", disagrees = "= 0"')]:
             result = coset("reproduce", "mine", "--claims", self.mine(row))
             self.assertEqual((result.returncode, result.stdout), (2, ""), row)
             self.assertIn(hint, result.stderr)
+
+    def test_a_file_begins_with_its_source(self):
+        bare = self.write("bare.lua", '\nclaim { id = "M-1", where = "x", says = "y", not_judged = "no" }\n')
+        result = coset("reproduce", "--claims", bare)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("bare.lua:2: a file begins with source", result.stderr)
+        self.assertEqual(coset("reproduce", "--check").returncode, 2)  # of what?
 
     def test_unknown_names_are_refused_with_those_that_exist(self):
         broken = self.write("broken.csv", "experiment,ranks,mapping,algorithm,bytes,seconds\nkolmakov,x,shuffled,ring,16,1\n")

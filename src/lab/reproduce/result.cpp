@@ -66,6 +66,7 @@ ordered_json json_of(judged_claim const& one) {
           {"says", one.of->says},
           {"answers", std::move(answers)},
           {"verdict", overall_name(one)},
+          {"unknown", one.of->unknown},
           {"known", std::move(known)},
           {"because", one.of->because},
           {"not_judged", one.of->not_judged},
