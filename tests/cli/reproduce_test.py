@@ -48,7 +48,7 @@ def drawn(source, figure, *arguments):
 
 def has(text, value):
     """Whether a range has a number: written here once more, so that neither can be wrong alone."""
-    close = 1e-9 * max(1, abs(value))
+    close = 1e-9 * max(1, abs(value)) if math.isfinite(value) else 0
 
     def one(part):
         if part.startswith("not "):
@@ -177,6 +177,11 @@ class Asked(Files):
             self.assertIn(f"found: {words}\n", shown[words])
         self.assertEqual(shown["agrees"].splitlines()[:3], ['M-1 (section 1): "the ring sends least"', "  a number, by counts: 5",
                                                             "    agrees: <= 5; disagrees: >= 7; found: agrees"])
+        never = self.mine('asks = "a size", counts = function() return math.huge end, agrees = "8..32", disagrees = "not 8..32"')
+        self.assertIn("found: disagrees\n", coset("reproduce", "--id", "M-1", "--claims", never).stdout)
+        both = coset("reproduce", "--id", "M-1,M-7", "--claims", never)
+        self.assertEqual(both.returncode, 2)
+        self.assertIn("no claim is called 'M-7'", both.stderr)
         several = self.mine('asks = "shares", model = function() return {{"2 ranks", 1}, {"3 ranks", 0.5}} end, agrees = "= 1", disagrees = "< 0.6"')
         answer = reproduced("mine", "--claims", several)["sources"][0]["claims"][0]["answers"][0]
         self.assertEqual(answer["values"], [{"of": "2 ranks", "value": 1}, {"of": "3 ranks", "value": 0.5}])
@@ -205,6 +210,8 @@ class Asked(Files):
                           ("'differs', which is none of agrees", question + 'agrees = "= 1", disagrees = "= 0", finds = "differs"'),
                           ("has no 'because'", question + 'agrees = "= 1", disagrees = "= 0", finds = "disagrees"'),
                           ("both agrees (>= 1) and disagrees (<= 1)", question + 'agrees = ">= 1", disagrees = "<= 1"'),
+                          ("mine.lua: a claim is a table", 'not_judged = "no" } claim(5) claim { id = "M-2", where = "x", says = "y", not_judged = "no"'),
+                          ("claim M-1: mine.lua:2: boom", 'asks = "x", counts = function() error("boom") end, agrees = "= 1", disagrees = "= 0"'),
                           ("mine.lua:2", "asks = "),
                           ("claim M-1 has 'becuase'; known are", question + 'agrees = "= 1", disagrees = "= 0", becuase = "x"'),
                           ("claim M-1: a number is none", 'asks = "x", counts = function() return 0/0 end, agrees = "= 1", disagrees = "= 0"'),

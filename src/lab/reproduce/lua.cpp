@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "command/numbers.hpp"
 
 namespace coset::cli::reproduction::lua {
@@ -17,6 +20,13 @@ rank_t ranks_at(lua_State* state, int index) {
 
 rank_t ranks_at(lua_State* state, int index, rank_t otherwise) {
   return lua_isnoneornil(state, index) ? otherwise : ranks_at(state, index);
+}
+
+double amount_at(lua_State* state, int index) {
+  double const amount = luaL_checknumber(state, index);
+  if (!(amount >= 0) || std::isinf(amount))
+    throw argument_error(fmt::format("{} is neither bytes nor seconds", amount));
+  return amount;
 }
 
 verb verb_at(lua_State* state, int index) { return verb_named(text_at(state, index, "allreduce")); }
@@ -58,9 +68,9 @@ bool set_cost(network_costs& of, std::string_view key, lua_State* state, int ind
                                    {"beta", &flat_costs::beta},
                                    {"gamma", &flat_costs::gamma},
                                    {"inside", &flat_costs::inside}})
-    if (key == name) return of.flat.*cost = luaL_checknumber(state, index), true;
-  if (key == "ports") return of.flat.ports = ranks_at(state, index), true;
-  if (key == "at_once") return of.flat.at_once = ranks_at(state, index), true;
+    if (key == name) return of.flat.*cost = amount_at(state, index), true;
+  if (key == "ports") return of.flat.ports = std::max(ranks_at(state, index), 1u), true;
+  if (key == "at_once") return of.flat.at_once = std::max(ranks_at(state, index), 1u), true;
   if (key == "nodes") return of.nodes = nodes_at(state, index), true;
   if (key == "links") return of.links = text_at(state, index), true;
   return false;

@@ -35,6 +35,8 @@ inline std::string text_at(lua_State* state, int index, char const* otherwise) {
 }
 rank_t ranks_at(lua_State*, int index);
 rank_t ranks_at(lua_State*, int index, rank_t otherwise);
+/// Bytes or seconds: finite, and not below 0.
+double amount_at(lua_State*, int index);
 /// Of its name; allreduce if there is none.
 verb verb_at(lua_State*, int index);
 /// A table with any of alpha, beta, gamma, ports, at_once, inside, nodes (a list of sizes) and links (JSON); none: [KZ]'s.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -76,7 +77,7 @@ range::range(std::string_view text) : text_(text) {
 
 bool range::has(double value) const {
   // What is counted in fractions and what is priced differ from whole numbers by rounding alone.
-  double const close = 1e-9 * std::max(1.0, std::abs(value));
+  double const close = std::isfinite(value) ? 1e-9 * std::max(1.0, std::abs(value)) : 0;
   return std::ranges::any_of(parts_, [&](part const& p) {
     bool const above = p.has_least ? value >= p.least - close : value > p.least + close;
     bool const below = p.has_most ? value <= p.most + close : value < p.most - close;

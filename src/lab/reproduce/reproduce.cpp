@@ -122,19 +122,28 @@ struct reproduce_command {
         if (ids.empty() || std::ranges::count(ids, c.id)) judged.back().claims.push_back(by.judge(c));
       if (!ids.empty() && judged.back().claims.empty()) judged.pop_back();
     }
-    if (judged.empty()) refuse(by);
+    if (judged.empty()) refuse(by, ids);
+    std::vector<std::string> missing;
+    for (std::string const& id : ids) {
+      auto const has_it = [&](judged_source const& one) {
+        return std::ranges::any_of(one.claims, [&](judged_claim const& c) { return c.of->id == id; });
+      };
+      if (std::ranges::none_of(judged, has_it)) missing.push_back(id);
+    }
+    if (!missing.empty()) refuse(by, missing);
     print(judged);
     if (check && !are_as_known(judged)) throw CLI::RuntimeError(1);
   }
 
   /// Nobody has what was asked for.
-  [[noreturn]] void refuse(script const& by) const {
-    if (ids.empty()) find(by.sources(), &reproduction::source::name, source, "source");
+  [[noreturn]] void refuse(script const& by, std::vector<std::string> const& missing) const {
+    if (missing.empty()) find(by.sources(), &reproduction::source::name, source, "source");
     std::vector<std::string> known;
     for (auto const& one : by.sources())
       for (claim const& c : one.claims) known.push_back(c.id);
-    throw argument_error(fmt::format("no claim is called '{}'{}; `coset reproduce SOURCE` lists those of a source",
-                                     fmt::join(ids, ", "), text::did_you_mean(ids.front(), known)));
+    throw argument_error(fmt::format(
+        "no claim is called '{}'{}; `coset reproduce SOURCE` lists those of a source", fmt::join(missing, ", "),
+        std::ranges::count(known, missing.front()) > 0 ? " of " + source : text::did_you_mean(missing.front(), known)));
   }
 
   void print(std::vector<judged_source> const& judged) const {

@@ -24,6 +24,29 @@ constexpr std::string_view prelude =
   throw argument_error(text);
 }
 
+/// Calls a function of C++ that asks Lua, whose errors then come back as argument_error with `where` before them.
+template <typename Ask>
+void ask(lua_State* state, std::string const& where, Ask const& function) {
+  struct call {
+    Ask const* function;
+    std::exception_ptr thrown;
+  } asked{&function, nullptr};
+  auto const within = [](lua_State* of) {
+    auto& to_ask = *static_cast<call*>(lua_touserdata(of, 1));
+    try {
+      (*to_ask.function)();
+    } catch (std::exception const&) {
+      to_ask.thrown = std::current_exception();
+    }
+    return 0;
+  };
+  lua_settop(state, 0);
+  lua_pushcfunction(state, within);
+  lua_pushlightuserdata(state, &asked);
+  if (lua_pcall(state, 1, 0, 0) != LUA_OK) fail(state, where);
+  if (asked.thrown) std::rethrow_exception(asked.thrown);
+}
+
 void run(lua_State* state, std::string_view text, std::string const& file) {
   if (luaL_loadbufferx(state, text.data(), text.size(), ("@" + file).c_str(), "t") != LUA_OK ||
       lua_pcall(state, 0, 0, 0) != LUA_OK)
@@ -117,6 +140,7 @@ void require_known_keys(reader const& from, std::string_view known) {
 }
 
 claim claim_of(lua_State* state, int at, source const& of, std::string const& file) {
+  if (!lua_istable(state, at)) throw argument_error(fmt::format("{}: a claim is a table", file));
   reader const from{state, at, file, "claim " + lua::text_field(state, at, "id").value_or("without id")};
   claim made{of.name,
              from.text("id"),
@@ -144,10 +168,26 @@ claim claim_of(lua_State* state, int at, source const& of, std::string const& fi
   return made;
 }
 
+figure figure_of(lua_State* state, int at, source const& of, std::string const& file) {
+  if (!lua_istable(state, at)) throw argument_error(fmt::format("{}: a figure is a table", file));
+  reader const from{state, at, file, "figure " + lua::text_field(state, at, "name").value_or("without name")};
+  figure made{of.name,
+              from.text("name"),
+              from.text("title"),
+              from.text("unit"),
+              from.text_or_nothing("over") == "ranks",
+              from.function("draw")};
+  if (made.function == 0) throw argument_error(fmt::format("{}: {} has no 'draw'", file, from.name));
+  return made;
+}
+
 point point_of(reader const& from) {
   auto const number = [&](char const* key, double otherwise) {
     return lua::number_field(from.state, from.at, key).value_or(otherwise);
   };
+  for (char const* const key : {"ranks", "bytes"})
+    if (double const n = number(key, 0); !(n >= 0 && n <= 1e18))
+      throw argument_error(fmt::format("{}: a point has {} {}", from.file, n, key));
   return {.setting = from.text_or_nothing("setting"),
           .curve = from.text("curve"),
           .ranks = static_cast<rank_t>(number("ranks", 0)),
@@ -179,13 +219,16 @@ void take_values(lua_State* state, int first, answer& made) {
   } else if (type == LUA_TNUMBER) {
     made.values.push_back({"", lua_tonumber(state, first)});
   } else if (type == LUA_TTABLE) {
-    for (lua_Integer i = 1; lua_rawgeti(state, first, i) == LUA_TTABLE; ++i) made.values.push_back(case_at(state));
-    lua_settop(state, first + 1);
+    for (lua_Unsigned i = 1; i <= lua_rawlen(state, first); ++i) {
+      if (lua_rawgeti(state, first, static_cast<lua_Integer>(i)) != LUA_TTABLE)
+        throw argument_error("a case is no pair: {\"16 ranks\", 3.5}");
+      made.values.push_back(case_at(state));
+    }
     if (made.values.empty()) throw argument_error("a list of cases is empty");
-  } else if (type != LUA_TNIL || made.words.empty()) {
+  } else if (type != LUA_TNIL) {
     throw argument_error("a function is to return a number, a truth, a list of cases, or nil and why there is none");
   }
-  if (made.values.empty()) made.missing = made.words;
+  if (made.values.empty()) made.missing = made.words.empty() ? "no numbers" : made.words;
 }
 
 }  // namespace
@@ -229,40 +272,41 @@ void script::read(std::string_view text, std::string const& file) {
 
 void script::add_source(std::string const& file) {
   lua_State* const state = lua_.get();
-  lua_getglobal(state, "declared");
-  auto const declared = lua_gettop(state);
-  reader const whole{state, declared, file, "the source"};
-  source made{whole.text("name"), whole.text("paper"), {}, {}};
-  if (std::ranges::count(sources_, made.name, &source::name) > 0)
-    throw argument_error(fmt::format("{}: there is a source {} already", file, made.name));
-  for_each_in(state, declared, "claims", [&](int at) {
-    made.claims.push_back(claim_of(state, at, made, file));
-    auto const& id = made.claims.back().id;
-    auto const has_it = [&](source const& one) { return std::ranges::count(one.claims, id, &claim::id) > 0; };
-    if (std::ranges::count(made.claims, id, &claim::id) > 1 || std::ranges::any_of(sources_, has_it))
-      throw argument_error(fmt::format("{}: there are two claims {}", file, id));
+  ask(state, file + ": ", [&] {
+    lua_getglobal(state, "declared");
+    auto const declared = lua_gettop(state);
+    if (!lua_istable(state, declared)) throw argument_error(file + ": 'declared' is not the file's to change");
+    reader const whole{state, declared, file, "the source"};
+    source made{whole.text("name"), whole.text("paper"), {}, {}};
+    if (std::ranges::count(sources_, made.name, &source::name) > 0)
+      throw argument_error(fmt::format("{}: there is a source {} already", file, made.name));
+    for_each_in(state, declared, "claims", [&](int at) { add_claim(claim_of(state, at, made, file), made, file); });
+    for_each_in(state, declared, "figures", [&](int at) { made.figures.push_back(figure_of(state, at, made, file)); });
+    sources_.push_back(std::move(made));
   });
-  for_each_in(state, declared, "figures", [&](int at) {
-    reader const from{state, at, file, "figure " + lua::text_field(state, at, "name").value_or("without name")};
-    made.figures.push_back({made.name, from.text("name"), from.text("title"), from.text("unit"),
-                            from.text_or_nothing("over") == "ranks", from.function("draw")});
-  });
-  lua_settop(state, declared - 1);
-  sources_.push_back(std::move(made));
+}
+
+void script::add_claim(claim one, source& to, std::string const& file) const {
+  auto const has_it = [&](source const& of) { return std::ranges::count(of.claims, one.id, &claim::id) > 0; };
+  if (has_it(to) || std::ranges::any_of(sources_, has_it))
+    throw argument_error(fmt::format("{}: there are two claims {}", file, one.id));
+  to.claims.push_back(std::move(one));
 }
 
 answer script::answer_to(claim const& of, question const& asked) const {
   lua_State* const state = lua_.get();
   answer made{&asked, {}, {}, {}, verdict::undecided};
-  lua_settop(state, 0);
-  lua_rawgeti(state, LUA_REGISTRYINDEX, asked.function);
-  if (lua_pcall(state, 0, 2, 0) != LUA_OK) fail(state, fmt::format("claim {}: ", of.id));
-  try {
-    take_values(state, 1, made);
-  } catch (argument_error const& error) {
-    throw argument_error(fmt::format("claim {}: {}: {}", of.id, asked.what, error.what()));
-  }
-  lua_settop(state, 0);
+  auto const where = fmt::format("claim {}: ", of.id);
+  ask(state, where, [&] {
+    lua_settop(state, 0);
+    lua_rawgeti(state, LUA_REGISTRYINDEX, asked.function);
+    lua_call(state, 0, 2);
+    try {
+      take_values(state, 1, made);
+    } catch (argument_error const& error) {
+      throw argument_error(fmt::format("{}{}: {}", where, asked.what, error.what()));
+    }
+  });
   made.found = verdict_on(of, asked, made.values);
   return made;
 }
@@ -275,16 +319,20 @@ judged_claim script::judge(claim const& of) const {
 
 std::vector<point> script::draw(figure const& of) const {
   lua_State* const state = lua_.get();
-  lua_settop(state, 0);
-  lua_rawgeti(state, LUA_REGISTRYINDEX, of.function);
   auto const where = fmt::format("{} {}: ", of.source, of.name);
-  if (lua_pcall(state, 0, 1, 0) != LUA_OK) fail(state, where);
   std::vector<point> points;
-  for (lua_Integer i = 1; lua_rawgeti(state, 1, i) == LUA_TTABLE; ++i) {
-    points.push_back(point_of({state, 2, where, "a point"}));
-    lua_settop(state, 1);
-  }
-  lua_settop(state, 0);
+  ask(state, where, [&] {
+    lua_settop(state, 0);
+    lua_rawgeti(state, LUA_REGISTRYINDEX, of.function);
+    lua_call(state, 0, 1);
+    if (!lua_istable(state, 1)) throw argument_error(where + "draw is to return a list of points");
+    for (lua_Unsigned i = 1; i <= lua_rawlen(state, 1); ++i) {
+      if (lua_rawgeti(state, 1, static_cast<lua_Integer>(i)) != LUA_TTABLE)
+        throw argument_error(where + "a point is no table");
+      points.push_back(point_of({state, 2, where, "a point"}));
+      lua_settop(state, 1);
+    }
+  });
   return points;
 }
 

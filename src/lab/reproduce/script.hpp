@@ -34,6 +34,7 @@ class script {
 
  private:
   void add_source(std::string const& file);
+  void add_claim(claim, source& to, std::string const& file) const;
   answer answer_to(claim const&, question const&) const;
 
   struct closed {

@@ -78,7 +78,9 @@ def built(base, source, mpi, folders):
 
 def tests_in(folder, source):
     """(program, processes, arguments, variables) of each line of the list of tests, which configure makes where it depends on MPI."""
-    path = next(path for path in (folder / "testlist", source / "testlist") if path.exists())
+    path = next((path for path in (folder / "testlist", source / "testlist") if path.exists()), None)
+    if path is None:
+        sys.exit(f"{source} has no list of tests")
     for line in path.read_text(encoding="utf-8").splitlines():
         words = line.split("#")[0].split()
         if len(words) < 2 or not words[1].isdigit() or not (folder / words[0]).exists():

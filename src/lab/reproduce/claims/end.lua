@@ -1439,8 +1439,8 @@ claim {
     end)
   end,
   agrees = "1.7..3.2",
-  disagrees = "not 1.3..4",
-  finds = "undecided",
+  disagrees = "not 1.7..3.2",
+  finds = "disagrees",
   because = "costs are not in the source; those of the network are taken of InfiniBand of its time, and with them what it "
     .. "takes to combine decides",
 }

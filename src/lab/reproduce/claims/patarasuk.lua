@@ -989,7 +989,7 @@ claim {
       end)
     end),
   },
-  finds = {model = "disagrees", simulation = "undecided"},
+  finds = "disagrees",
   because = "it holds against SMP-rdb and SMP-binomial; the ring is ahead of recursive doubling from 27 to 33 bytes a "
     .. "process, of halving among ranks in turn from 84, of halving that begins with neighbours from 4.8 to 8.2 KB",
 }

@@ -9,7 +9,7 @@ namespace {
 /// combine; contention, the transfers by what they would take if no message met another.
 int price(lua_State* state) {
   auto const ranks = ranks_at(state, 2);
-  auto const bytes = luaL_checknumber(state, 3);
+  auto const bytes = amount_at(state, 3);
   auto const& work = context_of(state).priced(text_at(state, 1), ranks, verb_at(state, 5), costs_at(state, 4));
   auto const found = work.price(bytes);
   lua_newtable(state);
@@ -25,7 +25,7 @@ int price(lua_State* state) {
 /// time(algorithm, ranks, bytes [, costs [, verb]]): the total of price().
 int time(lua_State* state) {
   auto const ranks = ranks_at(state, 2);
-  auto const bytes = luaL_checknumber(state, 3);
+  auto const bytes = amount_at(state, 3);
   auto const& work = context_of(state).priced(text_at(state, 1), ranks, verb_at(state, 5), costs_at(state, 4));
   push(state, work.price(bytes).total() * 1e6);
   return 1;
@@ -58,7 +58,7 @@ int costs(lua_State* state) {
 int estimated_r(lua_State* state) {
   auto const flat = context_of(state).replaced(costs_at(state, 3).flat);
   auto const model = schedule::cost_model::flat(flat.alpha, flat.beta, flat.gamma);
-  push(state, schedule::saved_steps(model, ranks_at(state, 1), luaL_checknumber(state, 2)));
+  push(state, schedule::saved_steps(model, ranks_at(state, 1), amount_at(state, 2)));
   return 1;
 }
 

@@ -242,10 +242,14 @@ __attribute__((cold, noinline)) void* progress_for_new(void* caller) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   void* const progress = find_progress_of_ucx(caller);
   pthread_mutex_lock(&lock);
+  auto const place = reinterpret_cast<std::uintptr_t>(caller);
   int const known = ucx_users_known.load(std::memory_order_relaxed);
-  if (known < most_ucx_users) {
-    ucx_users[known] = object_of(reinterpret_cast<std::uintptr_t>(caller));
-    ucx_users[known].progress = progress;
+  ucx_user found = object_of(place);
+  bool is_new = known < most_ucx_users && has(found, place);  // code that no library has is not kept
+  for (int i = 0; i < known; ++i) is_new = is_new && !has(ucx_users[i], place);
+  if (is_new) {
+    found.progress = progress;
+    ucx_users[known] = found;
     ucx_users_known.store(known + 1, std::memory_order_release);
   }
   pthread_mutex_unlock(&lock);
