@@ -211,7 +211,7 @@ class Asked(Files):
                           ("has no 'because'", question + 'agrees = "= 1", disagrees = "= 0", finds = "disagrees"'),
                           ("both agrees (>= 1) and disagrees (<= 1)", question + 'agrees = ">= 1", disagrees = "<= 1"'),
                           ("mine.lua: a claim is a table", 'not_judged = "no" } claim(5) claim { id = "M-2", where = "x", says = "y", not_judged = "no"'),
-                          ("claim M-1: mine.lua:2: boom", 'asks = "x", counts = function() error("boom") end, agrees = "= 1", disagrees = "= 0"'),
+                          ("mine.lua:2: boom", 'asks = "x", counts = function() error("boom") end, agrees = "= 1", disagrees = "= 0"'),
                           ("mine.lua:2", "asks = "),
                           ("claim M-1 has 'becuase'; known are", question + 'agrees = "= 1", disagrees = "= 0", becuase = "x"'),
                           ("claim M-1: a number is none", 'asks = "x", counts = function() return 0/0 end, agrees = "= 1", disagrees = "= 0"'),
