@@ -1650,7 +1650,6 @@ local known_simulated <const> = {"simgrid:rdb", "simgrid:rab_rdb", "simgrid:lr"}
 -- The text at hand does not say which numbers of ranks Figure 1 has.
 local ranks_of_1 <const> = {5, 6, 7, 9, 13, 22, 31, 33, 48, 63, 100, P}
 
-local function is_no_power(p) return not is_power(p) end
 local function estimated(p, bytes) return generalized(estimated_r(p, bytes)) end
 local function all_saved(p) return generalized(ceil_log(p)) end
 local function open_mpi(bytes) return bytes < 10000 and "recursive_doubling" or "ring" end
